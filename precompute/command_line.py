@@ -1,15 +1,16 @@
 """The commands of `python -m precompute`."""
 
 import sys
-from functools import partial, wraps
+from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from analysis.errors import UserError
 from precompute import __version__
+from precompute.display import displayed
 from precompute.options import (
     Column,
     CorpusFiles,
@@ -24,8 +25,7 @@ from precompute.options import (
     Segments,
     StatisticsOption,
 )
-from precompute.progress.display import displayed
-from precompute.serve import findings, mcp, open_file, serve
+from precompute.serve import findings, open_file, serve
 from precompute.stopping import StopLine
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -126,26 +126,13 @@ def run(
 
     request = request_of(options)
     stop_line = context.find_object(StopLine)
-    with displayed(request.output, stop_line) as on_event:  # before what takes seconds to import
+    # begun before the imports, which take seconds
+    with displayed(request.output, stop_line, workers=workers) as on_event:
         from precompute.jobs.runners import runner_for
         from precompute.run import run as run_request
 
         with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
             run_request(request, run_jobs, on_event)
-
-
-@app.command()
-@wraps(run, assigned=())
-def plan(context: typer.Context, **options: Any) -> None:
-    """Say what a run with these options will cost, from two sequences; it makes no file."""
-    from precompute.request import request_of
-
-    request = request_of(options)
-    with displayed(None, context.find_object(StopLine)) as on_event:
-        from precompute.planning.account import account
-
-        for line in account(request, on_event):
-            print(line, flush=True)
 
 
 @app.command()
@@ -254,7 +241,6 @@ def convert(
 app.command()(serve)
 app.command("open")(open_file)
 app.command()(findings)
-app.command()(mcp)
 
 
 def run_command(stop_line: StopLine | None = None) -> None:

@@ -1,8 +1,9 @@
 """Checks of a corpus and a model against the needs of statistics and the options of a run."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from analysis.errors import BadCorpus, UserError
+from analysis.models.places import bound_of
 from analysis.needs import OF_MODELS, OF_TEXTS, Need
 from precompute.corpora.index.corpus import Corpus
 from precompute.models.loaded_model import LoadedModel
@@ -37,20 +38,42 @@ def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
     Raises:
         UserError: naming the statistic, what it needs, and a corpus that has it.
     """
-    for statistic in statistics:
-        for need in corpus_needs(statistic):
-            if corpus.is_images:
-                raise UserError(
-                    f"--statistics {statistic} needs {_NAMES[need]}, and {corpus.name} holds "
-                    f"images: leave {statistic} out, or give a text corpus with a model that reads "
-                    "text."
-                )
-            if need not in OF_TEXTS and need not in corpus.bears:
-                raise UserError(
-                    f"--statistics {statistic} needs {_NAMES[need]}, and {corpus.name} has none: "
-                    f"give {_REMEDIES[need]} as --corpus, such as demo-treebank, or leave "
-                    f"{statistic} out."
-                )
+    _refuse((name, *unmet) for name in statistics for unmet in _unmet_by_corpus(name, corpus))
+
+
+def empty_statistics(
+    statistics: Iterable[str], corpus: Corpus, model: LoadedModel
+) -> dict[str, list[str]]:
+    """Return the statistics that have no rows of this corpus and model, by what they lack."""
+    lacking: dict[str, list[str]] = {}
+    for name in statistics:
+        for reason, _ in [*_unmet_by_corpus(name, corpus), *_unmet_by_model(name, model)][:1]:
+            lacking.setdefault(reason, []).append(name)
+    return lacking
+
+
+Unmet = tuple[str, str]
+"""What a statistic needs and why it is not there; what to do."""
+
+
+def _refuse(unmet: Iterable[tuple[str, str, str]]) -> None:
+    for statistic, reason, remedy in unmet:
+        raise UserError(f"--statistics {statistic} needs {reason}: {remedy}.")
+
+
+def _unmet_by_corpus(statistic: str, corpus: Corpus) -> Iterator[Unmet]:
+    leave = f"leave {statistic} out"
+    for need in corpus_needs(statistic):
+        if corpus.is_images:
+            yield (
+                f"{_NAMES[need]}, and {corpus.name} holds images",
+                f"{leave}, or give a text corpus with a model that reads text",
+            )
+        elif need not in OF_TEXTS and need not in corpus.bears:
+            yield (
+                f"{_NAMES[need]}, and {corpus.name} has none",
+                f"give {_REMEDIES[need]} as --corpus, such as demo-treebank, or {leave}",
+            )
 
 
 def check_known(corpus: Corpus, model: LoadedModel) -> None:
@@ -80,44 +103,38 @@ def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
     Raises:
         UserError: naming the statistic, what it needs, and what to do.
     """
-    for statistic in statistics:
-        needs = STATISTICS[statistic].needs
-        if Need.IMAGES in needs and model.images is None:
-            raise UserError(
-                f"--statistics {statistic} needs patches of images, and {model.name} reads text: "
-                f"leave {statistic} out, or give a model that reads images, such as demo-digits."
-            )
-        if Need.CLASSES in needs and model.classifier is None:
-            raise UserError(
-                f"--statistics {statistic} needs a model that predicts classes, and the weights of "
-                f"{model.name} have no such head: leave {statistic} out, or give a model trained "
-                "to classify, such as demo-digits."
-            )
-        gaps = ", ".join(map(str, model.reading.without_attention))
-        if Need.EVERY_LAYER in needs and gaps:
-            raise UserError(
-                f"--statistics {statistic} needs layers that all attend, and of those of "
-                f"{model.name} {gaps} have no attention: leave {statistic} out, or give a model "
-                "without other layers, such as a Llama."
-            )
-        if Need.SINK_LOGITS in needs and not model.has_sink_logits:
-            raise UserError(
-                f"--statistics {statistic} needs heads with a sink logit in their softmax, and "
-                f"those of {model.name} have none: leave {statistic} out, or give a model with "
-                "such heads, such as a GPT-OSS."
-            )
-        how = _TRANSFORMS.get(model.transforms)
-        if how and Need.AFFINE_VECTORS in needs:
-            raise UserError(
-                f"--statistics {statistic} needs vectors f(x) that are an affine map of the token, "
-                f"and {model.name} {how}: leave {statistic} out."
-            )
-        if model.transforms == "gated" and Need.OWN_VECTORS in needs:
-            raise UserError(
-                f"--statistics {statistic} needs vectors f(x) that are the same for every query, "
-                f"and {model.name} {how}: leave {statistic} out."
-            )
-        _check_positions(statistic, model)
+    _refuse((name, *unmet) for name in statistics for unmet in _unmet_by_model(name, model))
+
+
+def _unmet_by_model(statistic: str, model: LoadedModel) -> Iterator[Unmet]:
+    needs, name, leave = STATISTICS[statistic].needs, model.name, f"leave {statistic} out"
+    if Need.IMAGES in needs and model.images is None:
+        yield (
+            f"patches of images, and {name} reads text",
+            f"{leave}, or give a model that reads images, such as demo-digits",
+        )
+    if Need.CLASSES in needs and model.classifier is None:
+        yield (
+            f"a model that predicts classes, and the weights of {name} have no such head",
+            f"{leave}, or give a model trained to classify, such as demo-digits",
+        )
+    gaps = ", ".join(map(str, model.reading.without_attention))
+    if Need.EVERY_LAYER in needs and gaps:
+        yield (
+            f"layers that all attend, and of those of {name} {gaps} have no attention",
+            f"{leave}, or give a model without other layers, such as a Llama",
+        )
+    if Need.SINK_LOGITS in needs and not model.has_sink_logits:
+        yield (
+            f"heads with a sink logit in their softmax, and those of {name} have none",
+            f"{leave}, or give a model with such heads, such as a GPT-OSS",
+        )
+    how = _TRANSFORMS.get(model.transforms)
+    if how and Need.AFFINE_VECTORS in needs:
+        yield f"vectors f(x) that are an affine map of the token, and {name} {how}", leave
+    if model.transforms == "gated" and Need.OWN_VECTORS in needs:
+        yield f"vectors f(x) that are the same for every query, and {name} {how}", leave
+    yield from _unmet_by_positions(statistic, model)
 
 
 _TRANSFORMS = {
@@ -132,48 +149,52 @@ _KNOWS_PLACES = {
 }
 
 
-def _check_positions(statistic: str, model: LoadedModel) -> None:
-    needs, how = STATISTICS[statistic].needs, model.positions_by
+def _unmet_by_positions(statistic: str, model: LoadedModel) -> Iterator[Unmet]:
+    needs, how, leave = STATISTICS[statistic].needs, model.positions_by, f"leave {statistic} out"
+    but = f", and {model.name} {_KNOWS_PLACES[how]}"
     if Need.ADDED_POSITIONS in needs and how != "added":
         remedies = {"turned": "ask for rotary_plane", "patches": "ask for patch_offset"}
         instead = remedies.get(how, "give a model that does, as BERT")
-        raise UserError(
-            f"--statistics {statistic} needs positions that are added to the input as vectors, and "
-            f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or {instead}."
-        )
-    if Need.ADDED_POSITIONS in needs and model.reading.places.embedding is None:
-        raise UserError(
-            f"--statistics {statistic} needs positions that are added to the input as vectors, and "
-            f"none were found in {model.name}: leave {statistic} out."
-        )
+        yield f"positions that are added to the input as vectors{but}", f"{leave}, or {instead}"
+    elif Need.ADDED_POSITIONS in needs and model.reading.places.embedding is None:
+        found = f"and none were found in {model.name}"
+        yield f"positions that are added to the input as vectors, {found}", leave
     if Need.TURNED_POSITIONS in needs and how != "turned":
-        raise UserError(
-            f"--statistics {statistic} needs queries and keys that are turned by their positions, "
-            f"and {model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or "
-            "give a model with rotary positions, such as a Llama."
+        yield (
+            f"queries and keys that are turned by their positions{but}",
+            f"{leave}, or give a model with rotary positions, such as a Llama",
         )
     if Need.DISTANCE_TERMS in needs and how != "distance":
-        raise UserError(
-            f"--statistics {statistic} needs scores with terms of the distance between tokens, and "
-            f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out, or give a model with such "
-            "scores, such as a T5 or a DeBERTa."
+        yield (
+            f"scores with terms of the distance between tokens{but}",
+            f"{leave}, or give a model with such scores, such as a T5 or a DeBERTa",
         )
     if Need.KERNELS in needs and how not in ("turned", "distance"):
-        raise UserError(
-            f"--statistics {statistic} needs scores that know offsets, and {model.name} "
-            f"{_KNOWS_PLACES[how]}: leave {statistic} out, or give a model with rotary positions "
-            "or with terms of distances, such as a Llama or a T5."
+        yield (
+            f"scores that know offsets{but}",
+            f"{leave}, or give a model with rotary positions or with terms of distances, such as a "
+            "Llama or a T5",
         )
     if Need.OFFSETS in needs and how == "patches":
-        raise UserError(
-            f"--statistics {statistic} needs offsets along the order of tokens, and {model.name} "
-            f"{_KNOWS_PLACES[how]}: leave {statistic} out, or ask for patch_offset, which counts "
-            "rows and columns."
+        yield (
+            f"offsets along the order of tokens{but}",
+            f"{leave}, or ask for patch_offset, which counts rows and columns",
         )
     if Need.OWN_SCORES in needs and how == "distance":
+        yield f"scores that queries and keys make alone{but}", leave
+
+
+def check_length(max_tokens: int, model: LoadedModel) -> None:
+    """Raise UserError if texts may be longer than those that the model reads as its trial.
+
+    Raises:
+        UserError: naming the setting and the largest length.
+    """
+    longest, setting = bound_of(model.model.config)
+    if longest is not None and max_tokens > longest:
         raise UserError(
-            f"--statistics {statistic} needs scores that queries and keys make alone, and "
-            f"{model.name} {_KNOWS_PLACES[how]}: leave {statistic} out."
+            f"--max-tokens is {max_tokens}, and by {setting} of its config.json the model attends "
+            f"in another way to texts of more than {longest} tokens. Give --max-tokens {longest}."
         )
 
 

@@ -9,9 +9,16 @@ import duckdb
 import torch
 
 from analysis.errors import UserError
-from analysis.statistics.corpus import provenance
+from analysis.foreign_file import Locked
+from analysis.statistics.corpus import Identity, identity_in, provenance
 from analysis.statistics.corpus import run as stored_run
 from precompute import SHARDS
+from precompute.choice import (
+    chosen_statistics,
+    in_order,
+    named_statistics,
+    of_texts_run_again,
+)
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import read_digit_images
 from precompute.corpora.images.images import read_images
@@ -30,39 +37,32 @@ from precompute.jobs.bounds import (
 )
 from precompute.jobs.claim import claimed
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
-from precompute.jobs.note import noting
 from precompute.jobs.plan import Facts, Plan, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
 from precompute.jobs.shards import remove_unfinished
 from precompute.jobs.shortage import reporting_shortage
+from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import (
     allowed,
     check_corpus,
     check_known,
+    check_length,
     check_model,
     check_segments,
 )
-from precompute.planning.choice import (
-    chosen_statistics,
-    in_order,
-    named_statistics,
-    of_texts_run_again,
-)
-from precompute.planning.stages import planned_stages
-from precompute.planning.summary import summary
-from precompute.progress.events import Event, Made, OnEvent, ignore
+from precompute.progress import Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
 from precompute.store.provenance import (
-    NO_PART,
     checked_facts,
     identity,
     provenance_facts,
     run_row,
 )
+from precompute.summary import summary
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
@@ -80,29 +80,8 @@ def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
     """
     with reporting_shortage(request.output):
         request = _checked(request)
-        claim = claimed(request.output, repr(request))
-        with claim as assert_claimed, noting(request.output) as note:
-
-            def tell(event: Event) -> None:
-                note(event)
-                on_event(event)
-
-            return _run(request, runner, assert_claimed, tell)
-
-
-def planned(request: Request, on_event: OnEvent = ignore) -> tuple[Plan, LoadedModel]:
-    """Return the plan of a run and its model; read the corpus unless that was done before.
-
-    Args:
-        on_event: receives the stages before the passes.
-
-    Raises:
-        UserError: for any error that the user can correct.
-    """
-    with reporting_shortage(request.output):
-        request = _checked(request)
-        model = _loaded(request, on_event)
-        return _plan_of_corpus(request, model, on_event), model
+        with claimed(request.output, repr(request)) as assert_claimed:
+            return _run(request, runner, assert_claimed, on_event)
 
 
 def _checked(request: Request) -> Request:
@@ -135,6 +114,9 @@ def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
         print(f"Layers without attention, of which nothing is measured: {shown}.")
     if model.not_read:
         print(f"Modules after the Transformer, which are not read: {', '.join(model.not_read)}.")
+    if model.settings_not_read:
+        names = ", ".join(model.settings_not_read)
+        print(f"Settings of config.json that no part of the model reads: {names}.")
     if model.overruled_tokenizer:
         print(
             "Texts are read as tokenizer.json says, and otherwise than by "
@@ -145,6 +127,7 @@ def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
     check_model(named_statistics(request.statistics), model)
+    check_length(request.max_tokens, model)
     check_segments(model)
     return model
 
@@ -188,8 +171,7 @@ def _finished(
 
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent) -> Plan:
     plan = _plan_of_corpus(request, model, on_event)
-    print("\n".join(summary(plan)), flush=True)
-    on_event(planned_stages(plan, model))
+    print("\n".join(summary(plan, model)), flush=True)
     finish_plan(plan, model, runner, on_event)
     return plan
 
@@ -257,7 +239,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     if request.frequencies:
         vocabulary = model.model.config.vocab_size
         frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
-    held = _statistics_already_in(request, identity(request, model, corpus), model.part)
+    held = _statistics_already_in(request, identity(request, model, corpus), model.identity)
     names = in_order({*chosen_statistics(request.statistics), *held})
     n_layers, n_heads = len(model.layers), len(model.layers[0].query_weight)
     n_checked = request.check_sequences or checked_within_budget(len(corpus))
@@ -270,7 +252,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     return Plan(
         folder=request.output.parent / SHARDS,
         facts=Facts(
-            model.weights_sha256,
+            model.identity,
             request.dtype,
             request.seed,
             model.layers[0].order,
@@ -305,18 +287,22 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
     return read_word_vectors(request.word_vectors, forms)
 
 
-def _statistics_already_in(request: Request, run_identity: dict, part: str | None) -> list[str]:
+def _statistics_already_in(request: Request, run_identity: dict, model: Identity) -> list[str]:
     """Return a file's statistics, to keep them when others of the same run are added."""
     if not request.output.exists():
         return []
     try:
         with opened(request.output) as store:
             row = stored_run(store)
-            facts = provenance(store).set_index("name")["value"]
+            facts = {str(name): value for name, value in provenance(store).to_numpy()}
+    except Locked:
+        raise
     except (UserError, duckdb.Error):
         return []
+    if (there := identity_in(facts)) != model:
+        print(f"The file is of another model ({differences(model, there)}); nothing of it is kept.")
+        return []
     same = facts.get("segments", request.segments) == request.segments
-    same &= facts.get("part", NO_PART) == (part or NO_PART)
     same &= facts.get("column", Request.column) == request.column
     same &= all(row[name] == value for name, value in run_identity.items())
     known = chosen_statistics(None)

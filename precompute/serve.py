@@ -6,7 +6,6 @@ import re
 import socket
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlencode
@@ -15,8 +14,6 @@ import typer
 
 from analysis.errors import UserError
 
-MCP = "mcp==2.3.0"
-"""Package of the protocol: the extra `mcp`."""
 _APP = Path(__file__).parents[1] / "app.py"
 _PREFIX = re.compile(r"[\w.~-]+(/[\w.~-]+)*", re.ASCII)
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
@@ -65,24 +62,6 @@ def open_file(
     print(f"http://{_HERE}:{port}/?{urlencode({'file': file.name})}", flush=True)
     settings = {"server.port": [str(port)], "server.address": [_HERE]}
     _start(settings, {"MIXSCOPE_STATISTICS": str(file.parent)})
-
-
-def mcp(
-    folder: Annotated[Path, typer.Argument(help="The folder of files of statistics.")],
-) -> None:
-    """Let an assistant read a folder, by the Model Context Protocol over standard streams.
-
-    Its tools: files, contract of the views, findings of a file, and SQL as on the page Query.
-    """
-    _check_folder(folder)
-    if find_spec("mcp") is None:
-        raise UserError(
-            "Assistants need a package that is not installed. "
-            f"Install it: python -m pip install {MCP}"
-        )
-    variables = {"MIXSCOPE_STATISTICS": str(folder.absolute())}
-    os.chdir(_APP.parent)
-    _become([sys.executable, "-m", "pages.overview.assistants"], os.environ | variables)
 
 
 def _start(settings: dict[str, list[str]], variables: dict[str, str]) -> None:

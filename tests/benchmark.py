@@ -29,6 +29,7 @@ import tokenizers
 import torch
 import transformers
 import typer
+from precompute.planning.choice import chosen_statistics
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
@@ -57,7 +58,6 @@ from precompute.jobs.shards import finish_shard
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
-from precompute.planning.choice import chosen_statistics
 from precompute.store.build import build
 from tests.hostile_files import PROVENANCE
 from tests.pages.kit.chromium import serving

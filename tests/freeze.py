@@ -92,9 +92,7 @@ def views_of(page: Page, section: Section, store: Store) -> Iterator[tuple[str, 
         options = list(control.labels)
         for option in options[:: max(1, -(-len(options) // MOST))]:
             frames = shown(page, section, store, {control.key: [str(option)]})[1]
-            moved = {
-                name: got for name, got in frames.items() if not same(got, default.get(name))
-            }
+            moved = {name: got for name, got in frames.items() if not same(got, default.get(name))}
             yield f"{place}/{control.key}={quote(str(option), safe=' ')}", moved
 
 

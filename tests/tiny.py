@@ -176,6 +176,7 @@ def tiny_model(
         name=family,
         revision="tiny",
         weights_sha256="0" * 64,
+        identity=(),
         model=model,
         tokenizer=tokenizer,
         reading=reading,

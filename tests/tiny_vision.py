@@ -116,6 +116,7 @@ def tiny_vision_model(family: str, *, dtype: torch.dtype = torch.float64) -> Loa
         name=family,
         revision="tiny",
         weights_sha256="0" * 64,
+        identity=(),
         model=model,
         tokenizer=None,
         reading=reading,

@@ -6,6 +6,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from analysis.errors import UnfitModel
+
 
 def first_tensor(value: Any) -> Any:
     """Return the first tensor of reals in nested tuples and mappings; None without one."""
@@ -16,6 +18,29 @@ def first_tensor(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return next((found for part in value if (found := first_tensor(part)) is not None), None)
     return None
+
+
+@contextmanager
+def unchanged(model: nn.Module) -> Iterator[None]:
+    """Bring back all attributes of a model's modules and configurations after a context.
+
+    Some modules keep what they last computed, and the library leaves hooks behind.
+
+    Raises:
+        UnfitModel: other modules were put in place.
+    """
+    modules = [*model.modules()]
+    holders = {id(held): vars(held) for m in modules for held in (m, getattr(m, "config", m))}
+    inner = [part for held in holders.values() for part in held.values() if isinstance(part, dict)]
+    before = [(held, dict(held)) for held in (*holders.values(), *inner)]
+    try:
+        yield
+        if [*model.modules()] != modules:
+            raise UnfitModel(f"{type(model).__name__} puts other modules in place as it runs.")
+    finally:
+        for held, content in before:
+            held.clear()
+            held.update(content)
 
 
 @contextmanager

@@ -142,10 +142,21 @@ def _added(call: Call, seen: Probe, places: TextPlaces) -> TextPlaces | None:
 
 
 def longest_of(config: Any) -> int:
-    """Return the longest text that a configuration states, in tokens.
-
-    Where queries choose among the keys (DeepSeek 3.2), it is the longest of which they see all.
-    """
+    """Return the longest text that a configuration states, in tokens; at most `bound_of` it."""
     stated = (getattr(config, name, None) for name in _LENGTHS)
     longest = next((length for length in stated if isinstance(length, int)), _LONGEST)
-    return min(longest, getattr(config, "index_topk", None) or longest)
+    return min(longest, bound_of(config)[0] or longest)
+
+
+def bound_of(config: Any) -> tuple[int | None, str]:
+    """Return the longest text that is read as shorter ones are, and the setting that bounds it.
+
+    In longer ones queries choose among the keys (DeepSeek 3.2), see blocks of them (BigBird), or
+    are scaled by their places (Ministral 3).
+    """
+    rope = getattr(config, "rope_parameters", None) or {}
+    if rope.get("llama_4_scaling_beta"):
+        return rope.get("original_max_position_embeddings"), "llama_4_scaling_beta"
+    if getattr(config, "attention_type", None) == "block_sparse":
+        return (5 + 2 * config.num_random_blocks) * config.block_size, "attention_type"
+    return getattr(config, "index_topk", None), "index_topk"

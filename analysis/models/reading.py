@@ -14,7 +14,7 @@ from analysis.models.attention import LayerParts
 from analysis.models.distances import terms_of_distance
 from analysis.models.families import deberta
 from analysis.models.finding.find import find_layers, in_float64
-from analysis.models.finding.probe import Probe
+from analysis.models.finding.probe import Probe, trial
 from analysis.models.finding.windows import windows_of
 from analysis.models.images import (
     ImagePlaces,
@@ -88,7 +88,8 @@ def read_model(model: Model) -> Reading:
         UnfitModel: naming the part that was not found.
     """
     try:
-        return _read(model)
+        with trial(model):
+            return _read(model)
     except UserError:
         raise
     except Exception as error:  # a strange architecture may break the search anywhere
@@ -99,11 +100,11 @@ def read_model(model: Model) -> Reading:
 
 
 def _read(model: Model) -> Reading:
+    _check_settings(model)
     if model.config.model_type in deberta.FAMILIES:
         return Reading(
             model, deberta.weights(model), deberta.parts(model), deberta.DistancePlaces(model)
         )
-    _check_rotary(model)
     return _read_images(model) if reads_images(model) else _read_texts(model)
 
 
@@ -191,12 +192,18 @@ def rotations_of(model: Model) -> Iterator[Rotary]:
             yield Rotary(torch.atan2(sine, cosine))
 
 
-def _check_rotary(model: Model) -> None:
-    """Raise UnfitModel if rotary frequencies depend on the length of a text.
+def _check_settings(model: Model) -> None:
+    """Raise UnfitModel if a setting acts on some texts alone, and maybe on none of the trial.
 
     Raises:
-        UnfitModel: naming the kind and those that are covered.
+        UnfitModel: naming the setting and what is covered.
     """
+    for settings in (model.config, getattr(model.config, "attn_config", None)):
+        if (limit := getattr(settings, "clip_qkv", None)) is not None:
+            raise UnfitModel(
+                f"The model's clip_qkv is {limit}: queries, keys and values beyond it are cut off, "
+                "so that they are no longer made by a matrix. Covered is null."
+            )
     given = getattr(model.config, "rope_parameters", None) or {}
     kinds = [given] if "rope_type" in given else [r for r in given.values() if isinstance(r, dict)]
     for kind in (rope.get("rope_type", "default") for rope in kinds):

@@ -1,5 +1,7 @@
 """Tables of the corpus as the model read it, of the run and of the file's contents."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
@@ -18,6 +20,18 @@ from analysis.statistics.table import (
     View,
 )
 
+MODEL = "model."
+"""Beginning of the names in `provenance` of settings that the numbers of the model depend on."""
+Identity = tuple[tuple[str, str], ...]
+"""These settings, in the order of their names."""
+
+
+def identity_in(facts: Mapping[str, str]) -> Identity:
+    """Return the settings of a model among the facts of a file; none in those of earlier
+    versions."""
+    return tuple(sorted(fact for fact in facts.items() if fact[0].startswith(MODEL)))
+
+
 LETTERS_A_TOKEN = 64
 """Characters of text that a file keeps per token of a sequence: some fifteen times a usual
 token."""
@@ -28,13 +42,12 @@ SEQUENCES = Table(
     grain="one row per sequence",
     key=(SEQUENCE,),
     values=(
-        whole("n_tokens", "tokens, special ones included", "tokens", at_most=str(MOST_POSITIONS)),
+        whole("n_tokens", "tokens, special ones included", "tokens"),
         text(
             "text",
             f"the text it was made of, its first {LETTERS_A_TOKEN} letters for each token; NULL "
             "where the tokens of the sequence are not kept",
             nullable=True,
-            at_most=f"{LETTERS_A_TOKEN} * n_tokens",
         ),
     ),
     source="clark-2019",
@@ -150,6 +163,7 @@ PROVENANCE = Table(
         "name <> 'random_weights' or regexp_full_match(value, 'none|[0-9]{1,19}')",
         "name <> 'part' or value in ('none', 'text', 'vision', 'encoder')",
         "name <> 'modules_not_read' or regexp_full_match(value, '[A-Za-z0-9_, ]+')",
+        "name <> 'settings_not_read' or regexp_full_match(value, '[A-Za-z0-9_.?, -]+')",
         "name <> 'weight_bits' or regexp_full_match(value, '[1-9]')",
         "name <> 'reading' or value in ('found', 'code')",
         f"name <> 'transforms' or value in ({quoted(*TRANSFORMS)})",
@@ -261,10 +275,4 @@ def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataF
 """)
 def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
     """Sequences that contain a text, exact number first, in any case: seq, n_tokens, text."""
-    ...
-
-
-@asks("select seq, 'n_tokens' as name, n_tokens::double as value from sequence order by seq")
-def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Length of every sequence: columns seq, name, value."""
     ...

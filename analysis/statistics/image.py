@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.statistics.columns import singles, small, text, whole
 from analysis.statistics.question import asks
-from analysis.statistics.table import MOST_POSITIONS, SEQUENCE, Column, Table
+from analysis.statistics.table import SEQUENCE, Column, Table
 
 TABLE = Table(
     name="image",
@@ -16,9 +16,7 @@ TABLE = Table(
         text("name", "name of the file"),
         whole("width", "width of the image in the file, as it is shown", "pixels"),
         whole("height", "height of the image in the file, as it is shown", "pixels"),
-        small(
-            "grid_rows", "rows of patches", "patches", at_most=f"{MOST_POSITIONS} // grid_columns"
-        ),
+        small("grid_rows", "rows of patches", "patches"),
         small("grid_columns", "columns of patches", "patches"),
         small("first_patch", "position of the first patch"),
         Column(

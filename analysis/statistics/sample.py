@@ -10,7 +10,7 @@ _SAMPLE, _LEAST = "sample", "least_count"
 LEAST_COUNT = f"{_LEAST} pair_delta"
 """Name of the fact with the smallest count of a stored pair; absent if all are stored."""
 
-_UNUSED = ("images", "masks", "blank_rows", "malformed_rows", "padding_tokens")
+_UNUSED = ("images", "masks", "blank_rows", "malformed_rows", "coreference", "padding_tokens")
 _COUNT = re.compile(r"[1-9][0-9]{0,17}")
 
 

@@ -6,7 +6,6 @@ round-off; each table declares its tolerance.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import pyarrow as pa
 
@@ -32,22 +31,11 @@ BY_RANK = Agreement(0.02, "to 0.02, since what is nearly equal may change places
 CHOSEN = Agreement(None, "as far as choices between what is nearly equal fall the same way")
 
 
-_SIZES = (
-    (pa.types.is_string, "length", "strlen", 1000),
-    (pa.types.is_dictionary, "length", "", 1000),
-    (pa.types.is_binary, "octet_length", "octet_length", 4 * 2**20),
-    (pa.types.is_list, "len", "len", 2**20),
-)
-"""Types with values of varying size: the SQL function that measures a value, the one that adds up,
-and the default limit of a value. Names are few and need no sum."""
-
-
 @dataclass(frozen=True)
 class Column:
     """One column: its meaning and unit, and whether it may be NULL.
 
-    `at_most` bounds its values, as SQL over the row and the row of `run`: the characters of a text,
-    the bytes of a picture, the elements of a list, else the number itself.
+    `at_most` is the largest value, as SQL over the row and the row of `run`.
     """
 
     name: str
@@ -56,20 +44,6 @@ class Column:
     unit: str
     nullable: bool = False
     at_most: str = ""
-
-    @property
-    def bounds(self) -> tuple[str, ...]:
-        """Return the law that limits the size of a value; empty without a limit."""
-        for is_of, length, _, most in _SIZES:
-            if is_of(self.type):
-                return (f'{length}("{self.name}") <= {self.at_most or most}',)
-        return (f'"{self.name}" <= {self.at_most}',) if self.at_most else ()
-
-    @property
-    def total(self) -> str:
-        """Return SQL for the total size of all values; empty for types of fixed size."""
-        adding = [adds for is_of, _, adds, _ in _SIZES if adds and is_of(self.type)]
-        return f'coalesce(sum({adding[0]}("{self.name}")), 0)' if adding else ""
 
 
 @dataclass(frozen=True)
@@ -156,15 +130,12 @@ class Table:
         has_numbers = any(_has_fractions(column.type) for column in self.columns)
         return EXACT if self.declared == TO_ROUND_OFF and not has_numbers else self.declared
 
-    @cached_property
+    @property
     def bounds(self) -> tuple[str, ...]:
-        """Return the laws of every row that keep values of a small file from filling memory."""
-        return tuple(law for column in self.columns for law in column.bounds)
-
-    @cached_property
-    def totals(self) -> tuple[str, ...]:
-        """Return SQL for the total sizes of the columns with values of varying size."""
-        return tuple(column.total for column in self.columns if column.total)
+        """Return the laws of the largest values of columns."""
+        return tuple(
+            f'"{column.name}" <= {column.at_most}' for column in self.columns if column.at_most
+        )
 
     @property
     def shard_schema(self) -> pa.Schema:

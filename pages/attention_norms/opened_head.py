@@ -11,8 +11,8 @@ from analysis.statistics.norms import (
     singular_value,
     token_type_mixing,
 )
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most, row_of
+from pages.ui.head.picker import pick_head
 from pages.ui.store.absences import APART
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View

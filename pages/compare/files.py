@@ -124,6 +124,12 @@ def can_compare(store: Store) -> bool:
     return bool(other_stores(store))
 
 
+def can_compare_heads(store: Store) -> bool:
+    """Return True if another readable file is of the same corpus: heads are compared on it."""
+    corpus = store.run["corpus_sha256"]
+    return any(other.run["corpus_sha256"] == corpus for other in other_stores(store))
+
+
 def siblings(store: Store) -> list[Store]:
     """Files of the other checkpoints of the training run that the open file's model belongs to."""
     base, step = training_step(store.run["model"])

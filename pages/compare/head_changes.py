@@ -12,12 +12,12 @@ from analysis.comparison.head_changes import (
     head_differences,
     held_habits,
 )
-from pages.compare.files import can_compare, pick_sides, texts_sentence
+from pages.compare.files import can_compare_heads, pick_sides, texts_sentence
 from pages.compare.numbers import LEVEL
 from pages.ui.charts.head_map import around_zero, head_map
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_of, head_with_most, to_head
 from pages.ui.head.habits import SHARES, habit_name, habit_value
+from pages.ui.head.picker import pick_head
 from pages.ui.page import section
 from pages.ui.store.inquiry import Asked
 from pages.ui.store.open_file import Store
@@ -30,7 +30,7 @@ _DEFAULTS = ("first", "cls")
 _COLUMNS = ("layer", "head", "one", "other", "difference", "low", "high", "p", "q", "n")
 
 
-@section("head_changes", TABLE, when=can_compare)
+@section("head_changes", TABLE, when=can_compare_heads)
 def head_changes(view: View) -> None:
     sides = pick_sides(view, "head_by_head", TABLE)
     first, other = sides

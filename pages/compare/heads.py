@@ -13,7 +13,7 @@ from analysis.comparison.matching import (
     head_profiles,
     matched_heads,
 )
-from pages.compare.files import can_compare, pick_sides, texts_sentence
+from pages.compare.files import can_compare_heads, pick_sides, texts_sentence
 from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.head.choice import head_name
@@ -29,7 +29,7 @@ _HIGH = 300
 _KINDS = ("matched", "same", "chance")
 
 
-@section("heads", also=tuple(PROFILES.values()), when=can_compare)
+@section("heads", also=tuple(PROFILES.values()), when=can_compare_heads)
 def heads(view: View) -> None:
     sides = pick_sides(view, "heads")
     first, other = sides

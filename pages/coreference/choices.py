@@ -8,8 +8,8 @@ from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.probing import coreference_accuracy
 from pages.coreference.names import type_name
 from pages.ui.charts.standard import bars
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most
+from pages.ui.head.picker import pick_head
 from pages.ui.view import View
 from pages.ui.words.numbers import count
 

@@ -3,12 +3,11 @@
 from pages.coreference.documents import documents
 from pages.coreference.heads import heads
 from pages.coreference.rules import rules
-from pages.coreference.weighing import weighing
 from pages.ui.page import Page
 from pages.ui.store.absences import masked_places
 
-SECTIONS = (rules, heads, documents, weighing)
-PAGE = Page("coreference", "co", SECTIONS, before=(masked_places,))
+SECTIONS = (rules, heads, documents)
+PAGE = Page("coreference", "co", SECTIONS, before=(masked_places,), moved={"weighing": "rules"})
 
 if __name__ == "__main__":
     PAGE.show()

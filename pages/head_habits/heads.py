@@ -7,6 +7,8 @@ import streamlit as st
 
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.heads.head_behaviour import OTHER
+from analysis.statistics.norms.weighing import DIFFERENCE
+from pages.head_habits.change import change
 from pages.head_habits.opened_head import opened_head
 from pages.ui.charts.head_map import head_map
 from pages.ui.finding import Finding, Findings, rows_of
@@ -43,9 +45,16 @@ def _summary(inquiry: Inquiry) -> Findings:
     )
 
 
-@section("heads", head_pattern.TABLE, also=(head_pattern.PER_SEQUENCE,), findings=_summary)
+@section(
+    "heads",
+    head_pattern.TABLE,
+    also=(head_pattern.PER_SEQUENCE, head_pattern.DIFFERENCE),
+    findings=_summary,
+)
 def heads(view: View) -> None:
-    weighing = view.pick_weighing()
+    weighing = view.pick_weighing(DIFFERENCE)
+    if weighing == DIFFERENCE:
+        return change(view)
     frame = of_habits(view.ask(head_pattern.heads, weighing=weighing), HABITS)
     habit = view.pick("quantity", frame["habit"].unique().tolist(), of="habit", kind="pills")
     is_share, of_habit = habit in SHARES, frame[frame["habit"] == habit]

@@ -1,9 +1,9 @@
 """Picker for one head, with its details below a chart of all heads."""
 
 from analysis.statistics.heads import head_pattern
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.head.habits import GROUPS
+from pages.ui.head.picker import pick_head
 from pages.ui.view import View
 
 _SEEN = (*GROUPS["special"], "previous", "next")

@@ -6,12 +6,11 @@ from pages.head_habits.gradients import gradients
 from pages.head_habits.heads import heads
 from pages.head_habits.layers import layers
 from pages.head_habits.one_head import one_head
-from pages.head_habits.weighing import weighing
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
-SECTIONS = (layers, breadth, gradients, effect, heads, one_head, weighing)
-PAGE = Page("head_habits", "hh", SECTIONS, before=(absences,))
+SECTIONS = (layers, breadth, gradients, effect, heads, one_head)
+PAGE = Page("head_habits", "hh", SECTIONS, before=(absences,), moved={"weighing": "heads"})
 
 if __name__ == "__main__":
     PAGE.show()

@@ -20,9 +20,9 @@ from pages.ui.charts.chart_theme import (
     tooltips,
 )
 from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
-from pages.ui.head.bar import pick_head
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.ui.head.choice import Head, to_head
+from pages.ui.head.picker import pick_head
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store

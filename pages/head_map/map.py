@@ -14,8 +14,8 @@ from analysis.statistics.heads import (
 from pages.head_map.apart import DISTANCE, most_unlike, nats
 from pages.head_map.plane_chart import plane_chart
 from pages.ui.head import behaviours
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_of, to_head
+from pages.ui.head.picker import pick_head
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import show_command

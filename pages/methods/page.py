@@ -91,6 +91,8 @@ def models() -> None:
         paragraphs.append(say(f"methods.models.{facts.get('reading', 'found')}", error=error))
     if isinstance(store, Store) and (gaps := without_attention(store)):
         paragraphs.append(say("methods.models.gaps", layers=gaps))
+    if settings := facts.get("settings_not_read"):
+        paragraphs.append(say("methods.models.settings", names=settings))
     _written(*paragraphs)
 
 

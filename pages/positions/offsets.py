@@ -5,8 +5,8 @@ import pandas as pd
 
 from analysis.statistics.positions import head_offset
 from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import Head, head_name, head_with_most
+from pages.ui.head.picker import pick_head
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.interval import side_of

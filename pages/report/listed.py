@@ -4,12 +4,12 @@ import streamlit as st
 
 from pages.report.shown import show
 from pages.ui.charts.headline import sentences
-from pages.ui.collection.collection import collected, collection_from, keep
+from pages.ui.collection.collection import collected, keep
 from pages.ui.collection.downloads import downloads
-from pages.ui.collection.item import Item, NotCollected
+from pages.ui.collection.item import Item
 from pages.ui.words.say import plain, say
 
-_TITLE, _UPLOAD = "title of the collection", "collection to open"
+_TITLE = "title of the collection"
 _LONGEST_TITLE, _LONGEST_NOTE = 120, 2000  # letters
 
 
@@ -19,8 +19,6 @@ def listed() -> None:
         if collected().items:
             _title()
             downloads(collected())
-        with st.popover(say("report.open"), help=say("report.open_help")):
-            _upload()
     if not collected().items:
         st.info(say("report.empty"))
     for place, item in enumerate(collected().items):
@@ -37,23 +35,6 @@ def _title() -> None:
         placeholder=say("collection.untitled"),
         on_change=lambda: keep(collected().titled(st.session_state[_TITLE])),
     )
-
-
-def _upload() -> None:
-    """Replace this collection by an uploaded one, downloaded here or by someone else."""
-    given = st.file_uploader(say("report.upload"), type="json", key=_UPLOAD)
-    if given is None:
-        return
-    try:
-        collection = collection_from(given.getvalue())
-    except NotCollected as error:
-        values = {"place": plain(error.place), "reason": plain(error.reason)}
-        st.error(say("report.refused", name=plain(given.name), **values))
-        return
-    st.caption(say("report.found", n=len(collection.items), title=plain(collection.title or "—")))
-    if collected().items:
-        st.caption(say("report.replaces", n=len(collected().items)))
-    st.button(say("report.take"), type="primary", on_click=keep, args=(collection,))
 
 
 def _entry(place: int, item: Item) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 from analysis.scopes import LayerOrder
 from analysis.statistics.positions import exemplar_attention
 from pages.sequences.subject import Subject
-from pages.ui.head.bar import every_head, pick_head
 from pages.ui.head.choice import head_name, short_name
+from pages.ui.head.picker import every_head, pick_head
 from pages.ui.live.readings import layer_maps
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View

@@ -15,8 +15,8 @@ from pages.sequences.subject import pick_subject
 from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.head.bar import every_head, pick_head
 from pages.ui.head.choice import head_name
+from pages.ui.head.picker import every_head, pick_head
 from pages.ui.live import readings
 from pages.ui.page import section
 from pages.ui.view import View

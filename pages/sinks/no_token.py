@@ -10,8 +10,8 @@ from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import SERIES_COLOURS, SINK_COLOURS
 from pages.ui.charts.head_map import head_map
 from pages.ui.charts.standard import lines
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_with_most, to_head
+from pages.ui.head.picker import pick_head
 from pages.ui.page import section
 from pages.ui.store.open_file import Store
 from pages.ui.view import View

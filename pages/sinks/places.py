@@ -10,7 +10,6 @@ from analysis.statistics.sinks import sink
 from pages.ui.charts.colours import PLACE_COLOURS
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
-from pages.ui.words.say import say
 
 OPENING = ("bos", "cls")
 """Special types of a token that opens sequences."""
@@ -53,8 +52,3 @@ def as_series(
     named = {names[quantity]: colour for quantity, colour in colours.items()}
     drawn = {"y": "mean", "colour": "quantity", "colour_title": " ", "colours": named}
     return shown.assign(quantity=shown["quantity"].map(names)), drawn
-
-
-def depth_name(depth: int) -> str:
-    """Display name of the hidden states after `depth` layers."""
-    return say("sinks.depth_after", layer=depth) if depth else say("sinks.depth_first")

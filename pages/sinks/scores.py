@@ -8,8 +8,8 @@ from pages.sinks.places import as_series, pick_place
 from pages.ui.charts.colours import EXCESS_PART_COLOURS
 from pages.ui.charts.head_map import around_zero, head_map
 from pages.ui.charts.standard import lines
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_with_most, to_head
+from pages.ui.head.picker import pick_head
 from pages.ui.page import section
 from pages.ui.view import View
 from pages.ui.words.interval import is_clear, row_with_interval, side_of

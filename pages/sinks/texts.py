@@ -10,8 +10,8 @@ from analysis.statistics.sinks import sink
 from pages.sinks.places import pick_place
 from pages.ui.charts.shaded_sequence import sequence_name, texts_of_head
 from pages.ui.charts.texts.head_in_text import HeadInText
-from pages.ui.head.bar import pick_head
 from pages.ui.head.choice import head_name, head_with_most
+from pages.ui.head.picker import pick_head
 from pages.ui.page import section
 from pages.ui.passages import Passage, draw_passages
 from pages.ui.view import View

@@ -5,12 +5,11 @@ from pages.syntax.one_head import one_head
 from pages.syntax.parsers import parsers
 from pages.syntax.relations import relations
 from pages.syntax.sentences import sentences
-from pages.syntax.weighing import weighing
 from pages.ui.page import Page
 from pages.ui.store.absences import masked_places
 
-SECTIONS = (relations, heads, one_head, sentences, parsers, weighing)
-PAGE = Page("syntax", "sy", SECTIONS, before=(masked_places,))
+SECTIONS = (relations, heads, one_head, sentences, parsers)
+PAGE = Page("syntax", "sy", SECTIONS, before=(masked_places,), moved={"weighing": "relations"})
 
 if __name__ == "__main__":
     PAGE.show()

@@ -176,13 +176,15 @@ class Controls:
         choice = Choice(key, options, list(default), many=True, **(about or {}))
         return self.value(choice, Control(key, label, "many", labels, help, {"limit": limit}))
 
-    def pick_weighing(self) -> str:
-        """Let the reader pick weights or norms to measure attention, for the whole page."""
-        labels = {weighing: say(f"weighing.{weighing}") for weighing in WEIGHINGS}
-        key, help = self.key("weighing"), say("weighing.help")
-        kind = _kind(labels.values(), "segmented")
-        control = Control(key, say("weighing.label"), kind, labels, help)
-        return self.value(Choice(key, WEIGHINGS, WEIGHT), control)
+    def pick_weighing(self, *more: str) -> str:
+        """Let the reader pick weights, norms or `more` to measure attention, for the whole page."""
+        labels = {weighing: say(f"weighing.{weighing}") for weighing in (*WEIGHINGS, *more)}
+        key, label, help = self.key("weighing"), say("weighing.label"), say("weighing.help")
+        control = Control(key, label, _kind(labels.values(), "segmented"), labels, help)
+        chosen = self.value(Choice(key, list(labels), WEIGHT), control)
+        compared = {weighing: labels[weighing] for weighing in WEIGHINGS}
+        self.know(key, Picked("weighing", label, compared, chosen))
+        return chosen
 
     def number(self, name: str, low: int, high: int, default: int, **values: Any) -> int:
         """Let the reader enter a whole number from `low` to `high`; words as those of `pick`."""

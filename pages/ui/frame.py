@@ -30,14 +30,9 @@ _TWO_LINES, _TWO_WIDE_LINES = 165, 280  # letters: beside the buttons; as wide a
 class Frame:
     """Drawing of a section: its items in order, each with everything that surrounds it."""
 
-    def __init__(self, bar: Any, compare: Callable[[Figure], Comparison | None]) -> None:
-        """Remember the places.
-
-        Args:
-            bar: container of the head picker in the page's bar.
-            compare: returns what a figure can be compared with.
-        """
-        self._bar, self._compare = bar, compare
+    def __init__(self, compare: Callable[[Figure], Comparison | None]) -> None:
+        """Remember `compare`, which returns what a figure can be compared with."""
+        self._compare = compare
         self._share = 1.0
 
     def draw(self, items: Sequence[Item]) -> None:
@@ -54,8 +49,7 @@ class Frame:
             case Drawn(draw):
                 draw()
             case Group(kind, given, options, items):
-                place = self._bar if kind == "bar" else getattr(st, kind)(*given, **options)
-                with place:
+                with getattr(st, kind)(*given, **options):
                     self.draw(items)
             case Columns(groups, shares):
                 self._columns(groups, shares)

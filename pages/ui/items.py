@@ -119,7 +119,7 @@ class Group:
     """Items that stand together.
 
     Attributes:
-        kind: a function of Streamlit that returns a container; or `bar` for the bar of the page.
+        kind: a function of Streamlit that returns a container.
         items: filled while the section runs.
     """
 

@@ -15,9 +15,10 @@ from pages.ui.choices.picker import pick
 from pages.ui.choices.source import Otherwise, SectionEnds
 from pages.ui.comparison.comparison import Comparison, comparison_of
 from pages.ui.finding import Finding, Findings
+from pages.ui.folds import folded
 from pages.ui.frame import Frame
-from pages.ui.head.bar import keep_head
-from pages.ui.head.choice import read_old_links
+from pages.ui.head.card import head_card
+from pages.ui.head.choice import HEAD, head_name, read_old_links
 from pages.ui.items import Figure, every_item
 from pages.ui.store.chosen import open_store, stores
 from pages.ui.store.inquiry import Inquiry
@@ -89,7 +90,6 @@ class Page:
             with st.container(horizontal=True, vertical_alignment="center", key="bar"):
                 title = say_here("title")
                 st.title(title, anchor=False, width="stretch")
-                head = st.container(horizontal=True, width="content", gap="xsmall", key="head_bar")
                 notes = st.popover(say("page.about"), type="tertiary")
             store = open_store()  # errors are shown here, not in the closed notes
             with notes:
@@ -108,7 +108,7 @@ class Page:
                     moved=self.moved,
                 )
             st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
-            self._frame(stems[chosen], store, notes, head)
+            self._frame(stems[chosen], store, notes)
 
     def findings(self, store: Store) -> list[Finding]:
         """Findings of a file, in the order of the sections."""
@@ -127,7 +127,7 @@ class Page:
         place = {"page": self.name, "view": part.stem, "queries": tuple(inquiry.asked.queries)}
         return [replace(finding, **place) for finding in found]
 
-    def _frame(self, shown: Section, store: Store, notes: Any, bar: Any) -> None:
+    def _frame(self, shown: Section, store: Store, notes: Any) -> None:
         """Run a section, then draw it with its frame."""
         with words_of(self.name, shown.stem):
             view = View(self.prefix, shown.stem, store, needs=shown.needs)
@@ -142,14 +142,18 @@ class Page:
             try:
                 with suppress(SectionEnds):
                     shown.fill(view)
-                keep_head(view)
             finally:
-                Frame(bar, partial(self._comparison, shown, store)).draw(view.items)
+                Frame(partial(self._comparison, shown, store)).draw(view.items)
             for text in view.rest():
                 st.markdown(text)
             for key, names in dropped().items():
                 values = plain(" ".join(names)[:LONGEST_TEXT])
                 st.toast(say("page.dropped", key=key, values=values), duration="long")
+            if HEAD in view.picked:
+                layer, head = map(int, view.picked[HEAD].chosen.split("-"))
+                card = partial(head_card, view, layer=layer, head=head)
+                name = say("head_card.open", head=head_name(layer, head))
+                folded("expander", name, "head_card", card)
             held = [table for table in shown.also if store.holds(table)]
             about(*shown.needs, *held)
 

@@ -19,9 +19,6 @@ STYLE = """<style>
 [data-testid="stStatusWidget"] {position: fixed; right: 1rem; bottom: 0.5rem}
 .st-key-presenting {position: absolute; top: 1.95rem; right: 3.5rem; width: auto; z-index: 2}
 .st-key-bar h1 {padding: 0}
-.st-key-head_bar {align-items: center}
-.st-key-head_bar [data-testid="stSelectbox"] {width: 8.5rem}
-.st-key-head_bar button {min-height: 2.5rem; padding: 0 .6rem}
 .st-key-sections [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none}
 .st-key-sections button {padding: 0 .65rem; white-space: nowrap; flex-shrink: 0}
 @media (max-width: 1500px) {

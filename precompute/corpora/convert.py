@@ -5,7 +5,8 @@ from pathlib import Path
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_folder import holds_images
 from precompute.corpora.load import entries, write_jsonl
-from precompute.corpora.source import DEMO_DIGITS
+from precompute.corpora.recognition import NAMES, one_format_of
+from precompute.corpora.source import DEMO_DIGITS, source_of
 from precompute.models.load_models import load_tokenizer
 
 
@@ -32,8 +33,10 @@ def convert_corpus(
                 "--corpus of a run",
             )
     tokenizer = load_tokenizer(model) if model else None
+    source = source_of(corpus)
+    print(f"{source.name} is read as {NAMES[one_format_of(source.files)]}.")
     all_entries = entries(
-        corpus,
+        source,
         packing=packing,
         column=column,
         tokenizer=tokenizer,

@@ -24,6 +24,13 @@ class BlankRow(BadCorpus):
     """A row without any text, as sound corpora have them too."""
 
 
+class UnreadCoreference(BadCorpus):
+    """Coreference of a document that cannot be read, whose sentences can."""
+
+    def __init__(self, error: BadCorpus):
+        UserError.__init__(self, str(error))
+
+
 def refuse(error: BadCorpus) -> None:
     """Refuse the corpus for one bad row."""
     raise error
@@ -44,7 +51,8 @@ def usable_rows(
 
 @dataclass
 class LeftOut:
-    """Counts by kind (`images`, `masks`, `blank_rows`, `malformed_rows`), and the first of each.
+    """Counts by kind (`images`, `masks`, `blank_rows`, `malformed_rows`), and the first of each;
+    and `notes`, the reasons that documents lost their coreference.
 
     A row is a line of JSON Lines, a row of Parquet, an entry of a pickle, a sentence of a treebank
     or a document with coreference.
@@ -53,6 +61,7 @@ class LeftOut:
     counts: Counter[str] = field(default_factory=Counter)
     first: dict[str, BadCorpus] = field(default_factory=dict)
     n_rows: int = 0
+    notes: set[str] = field(default_factory=set)
 
     def add(self, kind: str, error: BadCorpus) -> None:
         """Count one more of a kind; print it if it is among the first."""
@@ -62,15 +71,25 @@ class LeftOut:
             print(f"Left out: {error}.")
 
     def add_row(self, error: BadCorpus) -> None:
-        """Count one more row that is blank or malformed.
+        """Count one more row that is blank or malformed, or whose coreference alone is lost.
 
         Raises:
             UserError: the first `ONE_IN` rows are all malformed, as where the whole file is.
         """
+        if isinstance(error, UnreadCoreference):
+            self._add_note(str(error))
+            return
         self.n_rows += 1
         self.add("blank_rows" if isinstance(error, BlankRow) else "malformed_rows", error)
         if self.counts["malformed_rows_left_out"] == self.n_rows >= ONE_IN:
             raise self._too_many()
+
+    def _add_note(self, note: str) -> None:
+        """Count one more document without its coreference; print each reason once."""
+        self.counts["coreference_left_out"] += 1
+        if note not in self.notes and len(self.notes) < LINES:
+            self.notes.add(note)
+            print(f"Left out, the coreference of a document: {note}.")
 
     def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
         """Yield the results and count their rows."""

@@ -1,5 +1,6 @@
 """Lines of a text file, numbered and strictly decoded."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,28 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 16 * 2**20
 """Longest line in bytes; a line is held in memory, and a small compressed file may unfold into a
 large one."""
+
+
+HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Head:
+    """The lines within the first 64 KiB of a file that are whole and not blank."""
+
+    lines: list[str]
+    is_cut: bool
+
+
+def head_of(path: Path) -> Head:
+    """Return the first lines of a file, decompressed if it is compressed."""
+    with opened(path) as handle:
+        content = handle.read(HEAD_BYTES)
+    text = content.removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
+    lines = re.split(r"\r\n|\r|\n", text)
+    is_cut = len(content) == HEAD_BYTES
+    whole = lines[:-1] if is_cut and len(lines) > 1 else lines
+    return Head([line for line in whole if line.strip()], is_cut)
 
 
 @dataclass(frozen=True)

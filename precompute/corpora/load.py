@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
@@ -24,14 +23,20 @@ from precompute.corpora.sequence import Sequence as Input
 from precompute.corpora.source import Source, source_of
 from precompute.corpora.texts.arrow import arrow_entries
 from precompute.corpora.texts.blocks import blocks
-from precompute.corpora.texts.jsonl import TEXT, jsonl_entries, write_jsonl
+from precompute.corpora.texts.jsonl import (
+    TEXT,
+    json_list_entries,
+    jsonl_entries,
+    write_jsonl,
+)
 from precompute.corpora.texts.packing import packed, paired
 from precompute.corpora.texts.paragraphs import documents
 from precompute.corpora.texts.parquet import parquet_entries
+from precompute.corpora.texts.table import table_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
-from precompute.corpora.tokenizing.japanese import is_japanese, settings_of_japanese
 from precompute.corpora.tokenizing.padding import without_padding
 from precompute.corpora.wording import file_name
+from precompute.models.identity import reader_settings
 
 __all__ = [
     "PACKINGS",
@@ -44,7 +49,14 @@ __all__ = [
 TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
-OF_COLUMNS = {"arrow": arrow_entries, "jsonl": jsonl_entries, "parquet": parquet_entries}
+OF_COLUMNS = {
+    "arrow": arrow_entries,
+    "csv": table_entries,
+    "json": json_list_entries,
+    "jsonl": jsonl_entries,
+    "parquet": parquet_entries,
+    "tsv": table_entries,
+}
 """Readers with an option for the column of texts."""
 READERS = {**OF_COLUMNS, "pickle": unlabeled_pickle_entries}
 _COUNTED = (
@@ -111,7 +123,7 @@ def read_corpus(
     settings = {
         "files": source.sha256,
         "names": [file_name(file) for file in source.files],
-        "tokenizer": _sha256_of(tokenizer),
+        "reader": reader_settings(tokenizer),
         **of_model,
         "max_tokens": max_tokens,
         "limit": limit,
@@ -128,21 +140,14 @@ def read_corpus(
         source.check_unchanged()
 
     return Reading(
-        source.name, settings, begin, lambda: source.sha256, counts, revisions=source.revisions
+        source.name,
+        settings,
+        begin,
+        lambda: source.sha256,
+        counts,
+        revisions=source.revisions,
+        form=NAMES[one_format_of(source.files)],
     )
-
-
-def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
-    """Hash everything that a tokenizer's output depends on."""
-    backend = getattr(tokenizer, "backend_tokenizer", None)
-    state = [
-        type(tokenizer).__name__,
-        repr(sorted(tokenizer.get_vocab().items())) if backend is None else backend.to_str(),
-        *(settings_of_japanese(tokenizer) if is_japanese(tokenizer) else ()),
-        repr(sorted(tokenizer.special_tokens_map.items())),
-        repr(tokenizer.clean_up_tokenization_spaces),
-    ]
-    return sha256("\n".join(state).encode()).hexdigest()
 
 
 def check_limit(limit: int | None) -> None:
@@ -193,7 +198,7 @@ def entries(
     counts = left_out.counts
     if column != TEXT and form not in OF_COLUMNS:
         raise UserError(
-            f"--column names the column of the texts in JSON Lines, Parquet or Arrow, and "
+            f"--column names the column of the texts in JSON, CSV, TSV, Parquet or Arrow, and "
             f"{source.name} is {NAMES[form]}. Leave --column out."
         )
     if form in ANNOTATED:

@@ -13,17 +13,18 @@ class Reading:
 
     `settings` holds everything that the sequences depend on. `begin` reads the sequences from an
     index on. `sha256` is that of the corpus, once all of it is read. `revisions` are the commits of
-    files from the hub.
+    files from the hub, `form` is the recognised form of a text corpus.
 
     `counts` holds the changes to the text: `truncated` (sequences that were cut to fit), `unpaired`
     (paragraphs without a partner), `too_short` (ends of documents left out because they are too
     short to be packed); of annotated corpora `too_long` (sentences left out because they do not
     fit), `mentions_cut` (mentions left out because they cross the edge of a window),
-    `mentions_without_words_left_out` (because they hold empty nodes alone), `heads_by_tree`,
-    `heads_by_tag` and `heads_by_word` (mentions by the source of their heads), `sentences_by_rule`
-    (sentences whose ends the file does not mark); of rows `blank_rows_left_out` and
-    `malformed_rows_left_out`, of tokens `padding_tokens_left_out`; of images `images_left_out` and
-    `masks_left_out` (unreadable, or not fitting each other).
+    `mentions_without_words_left_out` (because they hold empty nodes alone), `coreference_left_out`
+    (documents whose sentences alone are read), `heads_by_tree`, `heads_by_tag` and `heads_by_word`
+    (mentions by the source of their heads), `sentences_by_rule` (sentences whose ends the
+    file does not mark); of rows `blank_rows_left_out` and `malformed_rows_left_out`, of tokens
+    `padding_tokens_left_out`; of images `images_left_out` and `masks_left_out` (unreadable, or not
+    fitting each other).
     """
 
     name: str
@@ -33,3 +34,4 @@ class Reading:
     counts: Counter[str] = field(default_factory=Counter)
     is_images: bool = False
     revisions: tuple[str, ...] = ()
+    form: str = ""

@@ -1,5 +1,6 @@
 """Recognition of corpus formats by content, never by name."""
 
+import json
 import re
 from collections.abc import Sequence
 from itertools import takewhile
@@ -8,22 +9,29 @@ from typing import Literal
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_formats import kind_of
-from precompute.corpora.lines import BYTE_ORDER_MARK
+from precompute.corpora.lines import HEAD_BYTES, Head, head_of
 from precompute.corpora.source import BUNDLED_TEXTS, opened
+from precompute.corpora.texts.marked_up import refusal_of
+from precompute.corpora.texts.table import table_options
 from precompute.corpora.wording import file_name, path_as_given
 
-Format = Literal["arrow", "conllu", "coreference", "jsonl", "paragraphs", "parquet", "pickle"]
+Format = Literal[
+    "arrow", "conllu", "coreference", "csv", "json", "jsonl", "paragraphs", "parquet", "pickle",
+    "tsv",
+]  # fmt: skip
 NAMES: dict[Format, str] = {
     "arrow": "Arrow",
     "conllu": "CoNLL-U",
     "coreference": "coreference columns",
+    "csv": "CSV",
+    "json": "a JSON list",
     "jsonl": "JSON Lines",
     "paragraphs": "plain text",
     "parquet": "Parquet",
     "pickle": "a pickle",
+    "tsv": "TSV",
 }
 
-HEAD_BYTES = 1 << 16
 PICKLE = re.compile(rb"\x80[\x02-\x05]|\((?:lp|dp)\d+\n|[\]}]q[\x00\x01]|\]\(")
 PARQUET = b"PAR1"
 ARROW = b"\xff\xff\xff\xff"
@@ -31,6 +39,7 @@ PACKED = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x1f\x8b", b"\x28\xb5\x2f\xf
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COREFERENCE = re.compile(r"#\s*begin document\b")
 JSON_LIST = re.compile(r"\[\s*(?:\{|$)")
+JSON_GOES_ON = re.compile(r"\s*(?:,\s*(?:[\"\[{]|$)|\]\s*$)")
 CONLLU_LINE = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t[^\t]*\t")
 _BINARY = "holds binary data; give JSON Lines or plain text"
 
@@ -69,8 +78,7 @@ def format_of(path: Path) -> Format:
     if PICKLE.match(head):
         return "pickle"
     _refuse_binary(head, name)
-    lines = [line.strip() for line in _decoded(head).splitlines() if line.strip()]
-    return _format_of_text(lines, name)
+    return _format_of_text(head_of(path), name)
 
 
 def _head(path: Path) -> bytes:
@@ -108,17 +116,40 @@ def _refuse_binary(head: bytes, name: str) -> None:
         raise BadCorpus(name, f"is an image ({kind}); {advice}" if kind else _BINARY)
 
 
-def _decoded(head: bytes) -> str:
-    return head.removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
-
-
-def _format_of_text(lines: list[str], name: str) -> Format:
+def _format_of_text(head: Head, name: str) -> Format:
+    lines = [line.strip() for line in head.lines]
     comments = list(takewhile(lambda line: line.startswith("#"), lines))
-    first = lines[len(comments)] if len(comments) < len(lines) else ""
+    rest = lines[len(comments) :]
     if any(map(COREFERENCE.match, comments)):
         return "coreference"
-    if CONLLU_LINE.match(first):
+    if rest and CONLLU_LINE.match(rest[0]):
         return "conllu"
-    if JSON_LIST.match(first):
-        raise BadCorpus(name, "is one JSON list; write each of its objects on a line of its own")
-    return "jsonl" if lines and lines[0].startswith("{") else "paragraphs"
+    if reason := refusal_of(lines):
+        raise BadCorpus(name, reason)
+    if lines and (lines[0].startswith("{") or _are_json(lines)):
+        return "jsonl"
+    if rest and _is_json_list("\n".join(rest), is_cut=head.is_cut):
+        return "json"
+    if options := table_options(head):
+        return "tsv" if options["delimiter"] == "\t" else "csv"
+    return "paragraphs"
+
+
+def _are_json(lines: Sequence[str]) -> bool:
+    """Return True if there are several lines and each is a JSON string or list."""
+    try:
+        return len(lines) > 1 and all(isinstance(json.loads(line), str | list) for line in lines)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_json_list(text: str, *, is_cut: bool) -> bool:
+    """Return True if a text begins as a JSON list of objects, lists or strings does."""
+    if not text.startswith("[") or JSON_LIST.match(text):
+        return text.startswith("[")
+    start = len(text) - len(text[1:].lstrip())
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError) as error:
+        return is_cut and "Unterminated string" in str(error)
+    return isinstance(value, str | list) and JSON_GOES_ON.match(text, end) is not None

@@ -3,8 +3,6 @@
 import ctypes
 import sys
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
 
 import pyarrow as pa
 import torch
@@ -43,29 +41,6 @@ def return_unused_pages() -> None:
 def _of_allocator(name: str) -> Callable[..., int] | None:
     """Return a function of glibc's allocator; None on systems with another."""
     return getattr(ctypes.CDLL(None), name, None) if sys.platform == "linux" else None
-
-
-_PROCESS = Path("/proc/self")
-
-
-def reset_peak_memory() -> int:
-    """Forget the peak of this process's memory, and return the bytes in use; 0 beside Linux."""
-    with suppress(OSError):
-        (_PROCESS / "clear_refs").write_text("5")
-    return _memory("VmRSS")
-
-
-def peak_memory() -> int:
-    """Return the peak of this process's memory in bytes since the last reset; 0 beside Linux."""
-    return _memory("VmHWM")
-
-
-def _memory(name: str) -> int:
-    with suppress(OSError):
-        for line in (_PROCESS / "status").read_text().splitlines():
-            if line.startswith(f"{name}:"):
-                return int(line.split()[1]) * 1024
-    return 0
 
 
 def set_threads(n: int) -> None:

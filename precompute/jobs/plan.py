@@ -11,6 +11,7 @@ from analysis.needs import Setting
 from analysis.relevance_rules import RULES
 from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics import annotation, corpus
+from analysis.statistics.corpus import Identity
 from analysis.statistics.probing.parser_input import SHOWN
 from analysis.statistics.table import Table
 from precompute.corpora.frequencies import Frequencies
@@ -40,11 +41,11 @@ Job = int | str
 class Facts:
     """Dependencies of the numbers besides the passes.
 
-    `random_weights` is the seed of untrained weights. Their hash identifies them, but loading the
-    model again needs the seed.
+    `model` is the model's identity. Loading it again needs its part too, and the seed of untrained
+    weights.
     """
 
-    weights_sha256: str
+    model: Identity
     dtype: str
     seed: int
     layer_order: LayerOrder
@@ -81,7 +82,7 @@ class Plan:
     n_again: int = 0
     cost_of_again: float = 0.0
     left_out: tuple[str, ...] = ()
-    _means: "dict[str, tuple[TypeMeans, ...]]" = field(default_factory=dict, compare=False)
+    _means: "dict[Identity, tuple[TypeMeans, ...]]" = field(default_factory=dict, compare=False)
 
     @property
     def passes(self) -> tuple[Table, ...]:
@@ -113,7 +114,7 @@ class Plan:
         """Return means of what heads mix over `MOST_AVERAGED` sequences, evenly spaced, and over
         those that are run again, which may have a type of token that no other has; once per
         process."""
-        key = model.weights_sha256
+        key = model.identity
         if key not in self._means:
             few = self.run_again | evenly_spaced(range(len(self.corpus)), MOST_AVERAGED)
             self._means[key] = model.type_means(self.corpus.some(few))
@@ -132,9 +133,7 @@ class Plan:
     def _fingerprint(self, table: Table) -> str:
         of_pass = {"version": table.version, "table": contract(table), "sealed": SEALED}
         of_pass |= {"counted_from": 1}
-        weights = {"weights": self.facts.weights_sha256} | self._declared(table)
-        weights |= {"images": self.images.settings} if self.images else {}
-        weights |= {"part": self.facts.part} if self.facts.part else {}
+        weights = {"model": self.facts.model} | self._declared(table)
         if table.of_model:
             return fingerprint(**of_pass, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}

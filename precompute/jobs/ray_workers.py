@@ -11,7 +11,7 @@ errors do not name the job.
 import socket
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -23,16 +23,14 @@ from analysis.errors import UserError
 from precompute import __version__
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.ray_cluster import joined_cluster, ray_module
-from precompute.jobs.runner import Runner
+from precompute.jobs.runner import OnFinished, Runner
 from precompute.jobs.waiting import Waiting
-from precompute.jobs.workers import start_worker, tell_news, work
+from precompute.jobs.workers import start_worker, work
 from precompute.models.loaded_model import LoadedModel
-from precompute.progress.crew import SECONDS_BETWEEN_LOOKS, crew_folder
-from precompute.progress.events import Finished, OnEvent
 
 _MOST_DEATHS = 3
 _OF_ITS_NODE = "its node has died"  # in Ray's account of a worker that is not to blame
-_SECONDS_TILL_NOTICE = 15.0
+_SECONDS_BETWEEN_LOOKS, _SECONDS_TILL_NOTICE = 1.0, 15.0
 
 
 @contextmanager
@@ -50,33 +48,30 @@ def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Ite
         UserError: Ray is not installed, a job kills every worker that it is given to, or a node
             lacks the folder of the shards, the weights, or this version.
     """
-    ray, crew, planned = ray_module(), list[Any](), None
+    ray, idle, planned = ray_module(), list[Any](), None
 
-    def run(plan: Plan, model: LoadedModel, jobs: list[Job], on_event: OnEvent) -> None:
+    def run(plan: Plan, model: LoadedModel, jobs: list[Job], on_finished: OnFinished) -> None:
         nonlocal planned
         if not ray.is_initialized():
             cluster.enter_context(joined_cluster(ray))
         if plan is not planned:
-            crew.clear()
+            idle.clear()
             planned = plan
         share = float(model.device == "cuda") if gpus is None else gpus
         need = f"{cpus} CPUs" + (f" and {share:g} GPUs" if share else "")
         actor = ray.remote(num_cpus=cpus, num_gpus=share, max_restarts=0, max_task_retries=0)
         folder = plan.folder.absolute()  # a worker may stand in another folder
         name = str(Path(model.name).absolute()) if Path(model.name).is_dir() else model.name
-        with crew_folder(folder) as events:
-            new_worker = partial(
-                actor(_RayWorker).remote,
-                ray.put(replace(plan, folder=folder)),
-                name,
-                "cuda" if share else model.device,
-                threads=cpus,
-                events=events,
-                version=__version__,
-            )
-            waiting = Waiting(jobs, plan.needs)
-            tell = partial(tell_news, events, on_event)
-            _share(ray, new_worker, waiting, on_event, tell, workers=workers, need=need, free=crew)
+        new_worker = partial(
+            actor(_RayWorker).remote,
+            ray.put(replace(plan, folder=folder)),
+            name,
+            "cuda" if share else model.device,
+            threads=cpus,
+            version=__version__,
+        )
+        waiting = Waiting(jobs, plan.needs)
+        _share(ray, new_worker, waiting, on_finished, workers=workers, need=need, free=idle)
 
     with ExitStack() as cluster:
         yield run
@@ -86,8 +81,7 @@ def _share(
     ray: ModuleType,
     new_worker: Callable[[], Any],
     waiting: Waiting,
-    on_event: OnEvent,
-    tell: Callable[[Collection[Job]], object],
+    on_finished: OnFinished,
     *,
     workers: int,
     need: str,
@@ -96,7 +90,6 @@ def _share(
     """Run every job on one of several workers, and replace each worker that dies.
 
     Args:
-        tell: passes on how far the running jobs are.
         free: idle workers, before and after.
     """
     deaths = Counter[Job | None]()
@@ -116,11 +109,9 @@ def _share(
     waited = 0.0
     while waiting:
         begin()
-        ended, _ = ray.wait(list(at_hand), timeout=SECONDS_BETWEEN_LOOKS)
-        running = [job for _, job in at_hand.values() if job is not None]
-        tell(running)
-        if not ended and not running:
-            waited += SECONDS_BETWEEN_LOOKS
+        ended, _ = ray.wait(list(at_hand), timeout=_SECONDS_BETWEEN_LOOKS)
+        if not ended and all(job is None for _, job in at_hand.values()):
+            waited += _SECONDS_BETWEEN_LOOKS
             if waited == _SECONDS_TILL_NOTICE:
                 _say_what_is_missing(ray, need)
         for task in ended:
@@ -138,7 +129,7 @@ def _share(
             free.append(worker)
             if job is not None:
                 waiting.finish(job)
-                on_event(Finished(job))
+                on_finished(job)
 
 
 def _answer(ray: ModuleType, ended: Any) -> None:
@@ -179,11 +170,9 @@ def _say_what_is_missing(ray: ModuleType, need: str) -> None:
 class _RayWorker:
     """One worker with the plan and a model of its own, which it loads when needed."""
 
-    def __init__(
-        self, plan: Plan, name: str, device: str, *, threads: int, events: Path, version: str
-    ):
+    def __init__(self, plan: Plan, name: str, device: str, *, threads: int, version: str):
         self.plan, self.name, self.device = plan, name, device
-        self.threads, self.events, self.version = threads, events, version
+        self.threads, self.version = threads, version
 
     def ready(self) -> None:
         """Return once everything that jobs need is there.
@@ -197,12 +186,12 @@ class _RayWorker:
                 f"Node {node} has Mixscope {__version__}, and the run was started with "
                 f"{self.version}. Install the same version on every node."
             )
-        if not self.events.exists():
+        if not self.plan.folder.exists():
             raise UserError(
-                f"Node {node} does not see {self.events.parent}. Give --output in a folder that "
+                f"Node {node} does not see {self.plan.folder}. Give --output in a folder that "
                 "all nodes share."
             )
-        start_worker(self.plan, self.name, self.device, self.threads, self.events)
+        start_worker(self.plan, self.name, self.device, self.threads)
 
     def work(self, job: Job) -> None:
         """Run a job."""

@@ -1,9 +1,8 @@
 """Running of a plan's jobs: first those of the corpus, then those of the tables."""
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
 from analysis.statistics.table import Table
-from precompute.corpora.index.corpus import n_pairs
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
 from precompute.jobs.plan import Job, Plan, batches
@@ -23,10 +21,11 @@ from precompute.jobs.writing import Write, at_once, beside
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_batch, rows_of_weights
 from precompute.passes.layers import Batch, batch_of
-from precompute.progress.events import Advanced, Begun, Finished, OnEvent, Stage, ignore
-from precompute.progress.share import sharing
+from precompute.progress import Begun, Finished, OnEvent, Stage, ignore
 
-Runner = Callable[[Plan, LoadedModel, list[Job], OnEvent], None]
+OnFinished = Callable[[Job], object]
+Runner = Callable[[Plan, LoadedModel, list[Job], OnFinished], None]
+"""Function that runs jobs and tells each as it is finished, its files being on disk."""
 
 
 def finish_plan(plan: Plan, model: LoadedModel, runner: Runner, on_event: OnEvent = ignore) -> None:
@@ -53,10 +52,10 @@ def finish_weights(plan: Plan, model: LoadedModel, on_event: OnEvent = ignore) -
     _set_aside([shard for table in tables for shard in plan.shards(table) if _is_damaged(shard)])
     waiting = [table for table in tables if not plan.shards(table)[0].exists()]
     n_found = len(tables) - len(waiting)
-    on_event(Begun("weights", len(tables), n_found, n_found))
+    on_event(Begun("weights", len(tables), n_found))
     for table in waiting:
         finish_shard(plan.shard_folder(table), 0, partial(_of_weights, table, model))
-        on_event(Finished(table.name))
+        on_event(Finished())
 
 
 def _is_damaged(file: Path) -> bool:
@@ -66,22 +65,27 @@ def _is_damaged(file: Path) -> bool:
 def _finish(
     plan: Plan,
     jobs: Sequence[Job],
-    run: Callable[[list[Job], OnEvent], None],
+    run: Callable[[list[Job], OnFinished], None],
     stage: Stage,
     on_event: OnEvent,
 ) -> None:
     """Run the jobs with missing or damaged files, and check their files again."""
     for job in jobs:
         _set_aside(plan.damaged(job))
-    there = {job: [file.exists() for file in plan.files(job)] for job in jobs}
-    waiting = [job for job in jobs if not all(there[job])]
-    total, sizes = sum(map(plan.size, jobs)), {job: plan.size(job) for job in waiting}
-    n_found, n_shards = total - sum(sizes.values()), sum(map(sum, there.values()))
-    on_event(Begun(stage, total, n_found, n_shards, sizes, plan.costs(waiting)))
+    waiting = [job for job in jobs if not all(file.exists() for file in plan.files(job))]
+    total, costs = sum(map(plan.size, jobs)), plan.costs(waiting)
+    found = total - sum(map(plan.size, waiting))
+    on_event(Begun(stage, total, found, sum(costs.values())))
+
+    def tell(job: Job) -> None:
+        files = plan.files(job)
+        n_bytes = sum(file.stat().st_size for file in files if file.exists())
+        on_event(Finished(plan.size(job), costs.get(job, 0.0), n_bytes))
+
     for is_again in (False, True):
         if not waiting:
             return
-        run(waiting, on_event)
+        run(waiting, tell)
         damaged = {job: plan.damaged(job) for job in waiting}
         waiting = [job for job in waiting if _set_aside(damaged[job])]
         if is_again and waiting:
@@ -101,18 +105,18 @@ def _set_aside(damaged: list[Path]) -> list[Path]:
     return damaged
 
 
-def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], on_event: OnEvent) -> None:
+def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], on_finished: OnFinished) -> None:
     """Run jobs one by one in this process, writing the shards of one while computing the next."""
     with beside() as write, workspace(plan.folder) as database:
         for job in jobs:
-            finish_job(plan, lambda: model, job, on_event, write, database)
+            finish_job(plan, lambda: model, job, on_finished, write, database)
 
 
 def finish_job(
     plan: Plan,
     model: Callable[[], LoadedModel],
     job: Job,
-    on_event: OnEvent,
+    on_finished: OnFinished = ignore,
     write: Write = at_once,
     database: DuckDBPyConnection | None = None,
 ) -> None:
@@ -123,48 +127,31 @@ def finish_job(
         database: a workspace, in which nothing stays; without one a table opens its own.
     """
     if isinstance(job, int):
-        _finish_sequences(plan, model, job, on_event, write)
+        _finish_sequences(plan, model, job, on_finished, write)
         return
-    on_event(Advanced(job, 0))
     with nullcontext(database) if database else workspace(plan.folder) as store:
         finish_table(store, plan, job)
-    on_event(Finished(job))
+    on_finished(job)
 
 
 def _finish_sequences(
-    plan: Plan, model: Callable[[], LoadedModel], index: int, on_event: OnEvent, write: Write
+    plan: Plan, model: Callable[[], LoadedModel], index: int, on_finished: OnFinished, write: Write
 ) -> None:
     """Compute missing shards of some sequences: each batch is traced once for all passes."""
     missing = plan.missing(index)
     if not missing:
         return
-    sequences, parts = plan.corpus.job(index), list[list[pa.Table]]()
-    cost, spent, n_layers = _cost(plan, sequences), 0.0, len(model().layers)
-    for batch in batches(sequences, most_pairs(model())):
-        of_batch = _cost(plan, batch)
-        tell = partial(_tell_share, on_event, index, spent / cost, of_batch / cost)
-        again = n_layers * (of_batch / n_pairs(batch) - 1)
-        watch, on_again = sharing(len(missing), n_layers, tell, again)
-        given = replace(batch_for(plan, model(), batch), on_again=on_again)
-        filled = rows_of_batch(missing, model(), given, watch)
+    parts = list[list[pa.Table]]()
+    for batch in batches(plan.corpus.job(index), most_pairs(model())):
+        filled = rows_of_batch(missing, model(), batch_for(plan, model(), batch))
         parts.append([*filled.values()])
-        spent += of_batch
     layers = model().numbers
 
     def finish() -> None:
         _write(plan, missing, index, parts, layers)
-        on_event(Finished(index))
+        on_finished(index)
 
     write(finish)
-
-
-def _cost(plan: Plan, sequences: Iterable[Input]) -> float:
-    return plan.cost({sequence.index: len(sequence) for sequence in sequences})
-
-
-def _tell_share(on_event: OnEvent, job: int, before: float, of_batch: float, share: float) -> None:
-    """Report a share of a batch as that of its job."""
-    on_event(Advanced(job, before + of_batch * share))
 
 
 def _write(

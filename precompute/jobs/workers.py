@@ -3,28 +3,27 @@
 import multiprocessing
 import os
 import signal
-from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import BaseContext
-from pathlib import Path
 from threading import Thread
 from typing import Any, ClassVar
 
 from analysis.errors import UnfitModel, UserError
 from precompute.jobs.memory import return_freed_memory, set_threads
 from precompute.jobs.plan import Job, Plan
-from precompute.jobs.runner import finish_job
+from precompute.jobs.runner import OnFinished, finish_job
 from precompute.jobs.waiting import Waiting
+from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import modules_of_passes
-from precompute.progress.crew import SECONDS_BETWEEN_LOOKS, crew_folder, events_to, news
-from precompute.progress.events import Finished, OnEvent
 
+_SECONDS_BETWEEN_LOOKS = 1.0
+"""Longest wait at a time: on Windows a wait does not hear of Ctrl-C."""
 _AT_HAND = 2
 """Jobs per process, the running one included, so that none waits for the next."""
 
@@ -36,7 +35,6 @@ class _Worker:
     plan: Plan
     name: str
     device: str
-    on_event: OnEvent
     here: ClassVar["_Worker"]
 
     @cached_property
@@ -50,7 +48,7 @@ class _Worker:
             random_weights=facts.random_weights,
             part=facts.part,
         )
-        _check_weights(self.plan, model)
+        _check_model(self.plan, model)
         return model
 
 
@@ -72,20 +70,16 @@ def _starting_quickly() -> BaseContext:
     return context
 
 
-def start_worker(plan: Plan, name: str, device: str, threads: int, crew: Path) -> None:
-    """Store the plan and the model's name in this process, for all jobs.
-
-    Args:
-        crew: the folder for its events.
-    """
+def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
+    """Store the plan and the model's name in this process, for all jobs."""
     return_freed_memory()
     set_threads(threads)
-    _Worker.here = _Worker(plan, name, device, events_to(crew))
+    _Worker.here = _Worker(plan, name, device)
 
 
-def _start_process(plan: Plan, name: str, device: str, threads: int, crew: Path) -> None:
+def _start_process(plan: Plan, name: str, device: str, threads: int) -> None:
     Thread(target=_end_with_parent, daemon=True).start()
-    start_worker(plan, name, device, threads, crew)
+    start_worker(plan, name, device, threads)
 
 
 def _end_with_parent() -> None:
@@ -97,25 +91,18 @@ def _end_with_parent() -> None:
 
 
 def work(job: Job) -> None:
-    """Run a job, and tell how far it is."""
+    """Run a job."""
     here = _Worker.here
-    finish_job(here.plan, lambda: here.model, job, here.on_event)
+    finish_job(here.plan, lambda: here.model, job)
 
 
-def tell_news(crew: Path, on_event: OnEvent, running: Collection[Job]) -> None:
-    """Pass on how far the running jobs of all workers are."""
-    for event in news(crew):
-        if event.job in running:
-            on_event(event)
-
-
-def _check_weights(plan: Plan, model: LoadedModel) -> None:
-    """Raise UnfitModel if the worker loads other weights than the run was started with."""
-    if model.weights_sha256 != plan.facts.weights_sha256:
+def _check_model(plan: Plan, model: LoadedModel) -> None:
+    """Raise UnfitModel if the worker loads another model than the run was started with."""
+    if model.identity != plan.facts.model:
         raise UnfitModel(
-            f"A worker has weights of {model.name!r} with SHA-256 {model.weights_sha256}, but the "
-            f"run was started with {plan.facts.weights_sha256}. Give every worker the same files, "
-            "and for --random-weights the same version of torch on the same kind of processor."
+            f"A worker has another {model.name!r} than the run was started with: "
+            f"{differences(model.identity, plan.facts.model)}. Give every worker the same files "
+            "and versions of packages, for --random-weights on the same kind of processor."
         )
 
 
@@ -123,7 +110,7 @@ def run_processes(
     plan: Plan,
     model: LoadedModel,
     jobs: list[Job],
-    on_event: OnEvent,
+    on_finished: OnFinished,
     *,
     workers: int,
     cpus: int | None = None,
@@ -138,32 +125,31 @@ def run_processes(
     """
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
     waiting, begun = Waiting(jobs, plan.needs), dict[Future[None], Job]()
-    with crew_folder(plan.folder) as crew:
-        pool = ProcessPoolExecutor(
-            workers,
-            mp_context=_starting_quickly(),
-            initializer=_start_process,
-            initargs=(plan, model.name, str(model.model.device), threads, crew),
-        )
-        try:
-            while waiting:
-                for job in waiting.take(_AT_HAND * workers - len(begun)):
-                    begun[pool.submit(work, job)] = job
-                for done in wait(begun, SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED).done:
-                    done.result()
-                    waiting.finish(begun[done])
-                    on_event(Finished(begun.pop(done)))
-                tell_news(crew, on_event, begun.values())
-        except BrokenProcessPool as error:
-            raise UserError(
-                "A worker process died, most often for want of memory. Rerun the command with "
-                f"fewer than --workers {workers}: finished shards are kept."
-            ) from error
-        except KeyboardInterrupt:
-            _kill_workers()
-            raise
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    pool = ProcessPoolExecutor(
+        workers,
+        mp_context=_starting_quickly(),
+        initializer=_start_process,
+        initargs=(plan, model.name, str(model.model.device), threads),
+    )
+    try:
+        while waiting:
+            for job in waiting.take(_AT_HAND * workers - len(begun)):
+                begun[pool.submit(work, job)] = job
+            for done in wait(begun, _SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED).done:
+                done.result()
+                job = begun.pop(done)
+                waiting.finish(job)
+                on_finished(job)
+    except BrokenProcessPool as error:
+        raise UserError(
+            "A worker process died, most often for want of memory. Rerun the command with "
+            f"fewer than --workers {workers}: finished shards are kept."
+        ) from error
+    except KeyboardInterrupt:
+        _kill_workers()
+        raise
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _kill_workers() -> None:

@@ -1,26 +1,21 @@
 """Live runs on one sequence: maps that no file keeps, and readers' own inputs."""
 
-from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from threading import Lock
+from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 from jaxtyping import Float
 
 from analysis.errors import UserError
+from analysis.statistics.corpus import Identity
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
 from precompute.live.head_vectors import head_vectors
-from precompute.live.layer_maps import KeptLayers
+from precompute.live.layer_maps import layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
-from precompute.live.sequence_numbers import sequence_numbers
-from precompute.live.stopping import stoppable
+from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 
@@ -31,7 +26,7 @@ Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
 """Stored form of a sequence: ids and segments of a text, or the picture of an image."""
 
 
-class OtherWeights(UserError):
+class OtherModel(UserError):
     """The model under the name in the file is not the one that made the file."""
 
 
@@ -40,14 +35,6 @@ class Rerun:
     """The model of a file; one thread at a time runs it, since a trace hooks its modules."""
 
     model: LoadedModel
-    look_up: Callable[[], object] = lambda: None
-    """Called now and then during a computation, which ends with any exception that it raises."""
-    lock: Lock = field(default_factory=Lock)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        with self.lock, stoppable(self.look_up):
-            yield
 
     def row_shares(
         self, ids: SequenceOf[int], segments: SequenceOf[int], *, layer: int
@@ -68,30 +55,14 @@ class Rerun:
 
     def layer_maps(self, sequence: Sequence | Kept, *, layer: int) -> LayerMaps:
         """Shares of every key for every query in one layer, counted from 1."""
-        with self._turn():
-            return self._layers.of(self._whole(sequence), layer=layer)
-
-    def complete(self, look_up: Callable[[], object]) -> None:
-        """Compute the other layers of the last sequence, until `look_up` raises an exception."""
-        with self.lock, stoppable(look_up):
-            self._layers.complete()
-
-    @cached_property
-    def _layers(self) -> KeptLayers:
-        return KeptLayers(self.model)
+        return layer_maps(self.model, self._whole(sequence), layer=layer)
 
     def head_vectors(
         self, sequence: Sequence | Kept, *, layer: int, head: int, query: int
     ) -> HeadVectors:
         """α and f(x) of every key for one query; layer and head count from 1, the query from 0."""
         place = {"layer": layer, "head": head, "query": query}
-        with self._turn():
-            return head_vectors(self.model, self._whole(sequence), **place)
-
-    def numbers(self, sequence: Sequence | Kept) -> dict[str, pa.Table]:
-        """Rows of a file for one sequence, by view name."""
-        with self._turn():
-            return sequence_numbers(self.model, self._whole(sequence))
+        return head_vectors(self.model, self._whole(sequence), **place)
 
     def _whole(self, sequence: Sequence | Kept) -> Sequence:
         if isinstance(sequence, bytes):
@@ -128,8 +99,7 @@ class Rerun:
             BadCorpus: it holds too many bytes or pixels, or is no readable image.
         """
         sequence, _ = self.uploaded(data, name=name)
-        with self._turn():
-            return relevance_of(self.model, sequence)
+        return relevance_of(self.model, sequence)
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
         """Relevance of a reader's text.
@@ -142,28 +112,23 @@ class Rerun:
             BadCorpus: the text is too long, or holds nothing.
         """
         sequence, is_cut = text_of(self.model, text, max_tokens)
-        with self._turn():
-            return relevance_of(self.model, sequence, is_cut=is_cut)
+        return relevance_of(self.model, sequence, is_cut=is_cut)
 
 
 def rerun(
     name: str,
     *,
     revision: str,
-    weights_sha256: str,
+    identity: Identity,
     dtype: str,
     segments: str = "read",
     random_weights: int | None = None,
     part: str | None = None,
-    look_up: Callable[[], object] = lambda: None,
 ) -> Rerun:
-    """Load the model that made a file, from this machine alone, without the hub.
-
-    Args:
-        look_up: see `Rerun`; the others are facts of the file's run.
+    """Load the model that made a file by facts of its run, without the hub.
 
     Raises:
-        OtherWeights: if the weights under this name have changed.
+        OtherModel: if the files under this name, or the packages that read them, have changed.
         UserError: if there is no such model here, or it cannot be loaded.
     """
     model = load_model(
@@ -175,12 +140,12 @@ def rerun(
         random_weights=random_weights,
         part=part,
     )
-    if model.weights_sha256 != weights_sha256:
-        raise OtherWeights(
-            f"The weights of {name!r} have SHA-256 {model.weights_sha256}, but the file was made "
-            f"with {weights_sha256}. Put those weights back, or build the file again."
+    if model.identity != identity:
+        raise OtherModel(
+            f"{name!r} here is another model than the one of the file: "
+            f"{differences(model.identity, identity)}. Put that one back, or build the file again."
         )
-    return Rerun(model, look_up)
+    return Rerun(model)
 
 
 def _pinned(name: str, revision: str) -> str:

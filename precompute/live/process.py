@@ -4,9 +4,8 @@
 
 Loading a model in the server would stop all of its pages for seconds, and keep the memory for good.
 The process reads questions from its standard input, and answers each on its standard output with
-the result of a function of `Rerun`, or with an error. A message of None stops the computation.
-While no question waits, it computes the other layers of the last sequence. The process ends with
-the server, or after a while without questions, which frees its memory.
+the result of a function of `Rerun`, or with an error. It ends with the server, or after a while
+without questions, which frees its memory.
 """
 
 import os
@@ -22,15 +21,10 @@ from precompute.live.one_sequence import Rerun, rerun
 IDLE = 600.0  # seconds
 
 
-class Left(Exception):
-    """The reader waits no longer."""
-
-
 class _Models:
     """The model of the last question, one at a time."""
 
-    def __init__(self, messages: Messages) -> None:
-        self._messages = messages
+    def __init__(self) -> None:
         self._name: Any = None
         self._rerun: Rerun | None = None
 
@@ -38,33 +32,16 @@ class _Models:
         """Return `"found"` and the function's result, or the kind of an error and its text."""
         try:
             return "found", getattr(self._of(model), function)(*given, **named)
-        except Left:
-            return "left", ""
         except UserError as error:
             return type(error).__name__, str(error)
         except Exception:
             return "failed", traceback.format_exc()
 
-    def complete(self) -> None:
-        """Compute the other layers of the last sequence until the next message arrives."""
-        if self._rerun is not None:
-            with suppress(Left):
-                self._rerun.complete(self._leave_for_message)
-
-    def _leave_for_message(self) -> None:
-        if self._messages.poll():
-            raise Left
-
     def _of(self, model: dict[str, Any]) -> Rerun:
         if self._rerun is None or self._name != model:
             self._rerun = None  # two models never take memory at once
-            self._rerun, self._name = rerun(**model, look_up=self._look_up), model
+            self._rerun, self._name = rerun(**model), model
         return self._rerun
-
-    def _look_up(self) -> None:
-        if self._messages.poll():
-            self._messages.receive()
-            raise Left
 
 
 def main() -> None:
@@ -77,13 +54,10 @@ def main() -> None:
 
 def answer_questions(messages: Messages) -> None:
     """Answer until the server is gone, or asks nothing for a while."""
-    models = _Models(messages)
+    models = _Models()
     with suppress(EOFError):
         while messages.poll(IDLE):
-            question = messages.receive()
-            if question is not None:
-                messages.send(models.answer(*question))
-                models.complete()
+            messages.send(models.answer(*messages.receive()))
 
 
 if __name__ == "__main__":

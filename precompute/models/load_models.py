@@ -15,6 +15,7 @@ from analysis.models.reading import read_model
 from analysis.models.trace import Model, in_dtype
 from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.devices import chosen_device, has_float64
+from precompute.models.identity import model_identity
 from precompute.models.load_processor import load_image_reader
 from precompute.models.load_tokenizer import VOCABULARIES, ReadTokenizer, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel
@@ -34,7 +35,8 @@ from precompute.models.model_heads import (
 )
 from precompute.models.model_parts import chosen_part, part_of
 from precompute.models.random_weights import drawn_model, drawn_sha256
-from precompute.progress.events import Begun, OnEvent, ignore
+from precompute.models.unread import check_tensors, settings_not_read
+from precompute.progress import Begun, OnEvent, ignore
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "adapter_config.json"]
 _HUB_FILES += ["tokenizer*", "special_tokens_map.json", "added_tokens.json"]
@@ -77,15 +79,19 @@ def load_model(
     if random_weights is None:
         before, weights_sha256 = states_of(folder), weights_sha256_of(folder, name)
         check_bundled(name, weights_sha256)
-        with_head, whole = _models(folder, configuration, loader, DTYPES[dtype])
+        with_head, whole, unread = _models(folder, configuration, loader, DTYPES[dtype])
         if states_of(folder) != before:
             raise UnfitModel(f"Model {name!r} has changed while it was read; run the same again.")
     else:
         drawn = drawn_model(folder, loader or loader_of_body(configuration), seed=random_weights)
-        weights_sha256 = drawn_sha256(drawn)
+        unread, weights_sha256 = [], drawn_sha256(drawn)
         with_head, whole = (drawn, drawn.base_model) if loader else (None, drawn)
         drawn.to(DTYPES[dtype])
     model = part_of(whole, part, name)
+    if hasattr(model, "set_attention_type"):  # BigBird itself does so at the first short text
+        model.set_attention_type("original_full")
+    unknown = settings_not_read(configuration, whole.config, name)
+    check_tensors(unread, with_head or whole, model, name)
     runs_on = chosen_device(device)
     measured_on = runs_on if has_float64(runs_on) else torch.device("cpu")
     whole = model if with_head is None else with_head
@@ -95,6 +101,9 @@ def load_model(
     read = ReadTokenizer(None, "")
     if images is None:
         read = read_tokenizer(folder, name, configuration)
+    reader = images or read.tokenizer
+    of_files = {"weights_sha256": weights_sha256, "part": part, "reader": reader}
+    identity = model_identity(model, whole, **of_files)
     reading = read_model(model)
     layers = reading.layers
     if dtype != "float32":
@@ -105,6 +114,7 @@ def load_model(
         name=name,
         revision=_revision(revision, weights_sha256, random_weights),
         weights_sha256=weights_sha256,
+        identity=identity,
         model=model,
         tokenizer=read.tokenizer,
         overruled_tokenizer=read.overruled,
@@ -118,6 +128,7 @@ def load_model(
         random_weights=random_weights,
         part=part,
         not_read=not_read,
+        settings_not_read=unknown,
     )
     on_event(Begun("proof"))
     proof = loaded.proved()
@@ -164,8 +175,9 @@ def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
 
 def _models(
     folder: Path, configuration: dict, loader: str | None, dtype: torch.dtype
-) -> tuple[Model | None, Model]:
-    """Return the model with its head, if any is read, and the model inside it.
+) -> tuple[Model | None, Model, list[str]]:
+    """Return the model with its head, if any is read, the model inside it, and the tensors of the
+    weights that neither has a place for.
 
     A head is read if the configuration names it and the file has all of its tensors.
 
@@ -173,15 +185,17 @@ def _models(
         loader: the class of the model with its head; None without one.
     """
     if loader is None:
-        return None, _model(folder, configuration, loader_of_body(configuration), dtype)[0]
-    model, missing = _model(folder, configuration, loader, dtype, has_head=True)
-    return (None if missing else model), model.base_model
+        model, _, unread = _model(folder, configuration, loader_of_body(configuration), dtype)
+        return None, model, unread
+    model, missing, unread = _model(folder, configuration, loader, dtype, has_head=True)
+    return (None if missing else model), model.base_model, unread
 
 
 def _model(
     folder: Path, configuration: dict, loader: str, dtype: torch.dtype, *, has_head: bool = False
-) -> tuple[Model, list[str]]:
-    """Load a model; return it and the tensors of its head that the file lacks.
+) -> tuple[Model, list[str], list[str]]:
+    """Load a model; return it, the tensors of its head that the file lacks, and those of the file
+    that it has no place for.
 
     Raises:
         UnfitModel: if the weights cannot be loaded, or lack a tensor of the model itself.
@@ -220,7 +234,8 @@ def _model(
         )
     _into_memory(model)
     _check_finite(model, folder)
-    return model.eval().requires_grad_(False), sorted(absent - set(missing))
+    model.eval().requires_grad_(False)
+    return model, sorted(absent - set(missing)), sorted(report["unexpected_keys"])
 
 
 def _into_memory(model: Model) -> None:

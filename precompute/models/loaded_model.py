@@ -14,6 +14,7 @@ from torch import Tensor
 from analysis.errors import UnfitModel
 from analysis.measures.heads.head_effect import TypeMeans
 from analysis.models.attention import LayerParts
+from analysis.models.finding.probe import trial
 from analysis.models.finding.windows import WIDEST
 from analysis.models.gradients import (
     NO_TARGET,
@@ -30,6 +31,7 @@ from analysis.models.proof import Proof, prove, prove_places, worst_of
 from analysis.models.reading import Reading, in_float64, random_inputs
 from analysis.models.stream import OnLayer, eager_pass, stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
+from analysis.statistics.corpus import Identity
 from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
@@ -48,12 +50,14 @@ Control = Literal["removed", "permuted"]
 class LoadedModel:
     """A model with its readers of input, and the origin of both.
 
-    It reads texts with a tokenizer or images with `images`; the other one is None.
+    It reads texts with a tokenizer or images with `images`; the other one is None. `identity` is
+    `model_identity` of the model as it was loaded.
     """
 
     name: str
     revision: str
     weights_sha256: str
+    identity: Identity
     model: Model
     tokenizer: Any  # of transformers; None where the model reads images
     reading: Reading
@@ -76,6 +80,8 @@ class LoadedModel:
     """The part that is read: `text`, `vision` or `encoder`; None for a model without parts."""
     not_read: tuple[str, ...] = ()
     """Modules of sentence-transformers after the model, such as Pooling."""
+    settings_not_read: tuple[str, ...] = ()
+    """Settings of config.json that the model's class does not know."""
 
     @property
     def family(self) -> str:
@@ -187,7 +193,7 @@ class LoadedModel:
             UnfitModel: naming what differs from the model, where and by how much.
         """
         tried, places = random_inputs(self.model, _TEXTS), self.reading.places
-        with in_float64(self.model):
+        with trial(self.model), in_float64(self.model):
             if self.images is not None:
                 return self._proved(tried)
             n_tokens = tried["input_ids"].shape[1]
@@ -359,10 +365,9 @@ class LoadedModel:
         padding: Any = (self.tokenizer and self.tokenizer.pad_token_id) or 0
         if padding >= self.model.config.vocab_size:
             padding = 0  # padding counts for nothing, and the model knows no such token
-        segments = [self.segments_given(sequence) for sequence in sequences]
         return {
             "input_ids": padded([sequence.ids for sequence in sequences], padding),
-            "token_type_ids": padded(segments, 0),
+            "token_type_ids": padded([self.segments_given(sequence) for sequence in sequences], 0),
             "attention_mask": self.is_token(sequences).long(),
         }
 
@@ -373,8 +378,7 @@ class LoadedModel:
     def is_token(self, sequences: SequenceOf[Sequence]) -> Bool[Tensor, "batch token"]:
         """Mask of real tokens in a padded batch."""
         lengths = torch.tensor([len(sequence) for sequence in sequences])
-        is_token = torch.arange(int(lengths.max())) < lengths[:, None]
-        return is_token.to(self.model.device)
+        return (torch.arange(int(lengths.max())) < lengths[:, None]).to(self.model.device)
 
 
 def _handed_over(receive: OnLayer, weight: Tensor) -> OnLayer:

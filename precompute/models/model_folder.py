@@ -28,8 +28,10 @@ _REFUSED = {
 _OF_THE_LIBRARY = (
     *("attn_implementation", "_attn_implementation", "experts_implementation"),
     *("fusion_config", "return_dict", "use_return_dict", "output_hidden_states"),
+    "reorder_and_upcast_attn",
 )
-"""Settings of how the library runs a model and its modules; tracing needs its own."""
+"""Settings of how the library runs a model and its modules, none of which changes a number but for
+rounding; tracing needs its own."""
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _MODULES = "modules.json"
 _ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")

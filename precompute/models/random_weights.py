@@ -10,10 +10,10 @@ import transformers
 
 from analysis.errors import UnfitModel
 from analysis.models.trace import Model
+from precompute.models.identity import settings_of
 from precompute.models.model_folder import configuration_of, library_configuration
 
 _ONE_AT_A_TIME = Lock()  # all threads draw from one generator
-_NOT_ARCHITECTURE = ("_name_or_path", "transformers_version", "architectures", "dtype")
 
 
 def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
@@ -42,12 +42,8 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
 
 def drawn_sha256(model: Model) -> str:
     """One hash of an untrained model's architecture and of every number that was drawn."""
-    architecture = {
-        name: value
-        for name, value in model.config.to_dict().items()
-        if name not in _NOT_ARCHITECTURE
-    }
-    digest = hashlib.sha256(json.dumps(architecture, sort_keys=True, default=str).encode())
+    architecture = settings_of(model.config)
+    digest = hashlib.sha256(json.dumps(architecture, sort_keys=True).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)}".encode())
         digest.update(tensor.contiguous().numpy().tobytes())

@@ -1,7 +1,6 @@
 """Filling of tables from the layers of a batch, one layer after the other."""
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from importlib import import_module
 from pkgutil import walk_packages
@@ -19,8 +18,6 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Batch, Layer, run_layers
 
 Filler = TypeVar("Filler", bound=Callable[..., Any])
-Watch = Callable[[str], AbstractContextManager[object]]
-
 
 _LARGE = 64 * 2**20
 """Bytes of a layer's attention beyond which holes in memory would grow from layer to layer."""
@@ -78,29 +75,18 @@ class _Nothing:
         return self._table.shard_schema.empty_table()
 
 
-def rows_of_batch(
-    tables: Iterable[Table], model: LoadedModel, batch: Batch, watch: Watch = nullcontext
-) -> dict[str, pa.Table]:
-    """Return the rows of several tables for one batch, by name, from one forward pass.
-
-    Args:
-        watch: entered with a table's name for as long as something is computed for it: for every
-            table of each layer, and for the rows of every table at the end.
-    """
+def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> dict[str, pa.Table]:
+    """Return the rows of several tables for one batch, by name, from one forward pass."""
     fillings = {table.name: begin(table, batch) for table in tables}
 
     def add(layer: Layer) -> None:
-        for name, filling in fillings.items():
-            with watch(name):
-                filling.add(layer)
+        for filling in fillings.values():
+            filling.add(layer)
         if layer.attention.nbytes > _LARGE:
             return_unused_pages()
 
     run_layers(model, batch, add)
-    rows = dict[str, pa.Table]()
-    for name, filling in fillings.items():
-        with watch(name):
-            rows[name] = filling.rows()
+    rows = {name: filling.rows() for name, filling in fillings.items()}
     batch.let_go()
     return rows
 

@@ -3,8 +3,8 @@
 A text is run again in many variants, each with something else replaced.
 """
 
-from collections.abc import Callable, Iterator
-from functools import cached_property, partial
+from collections.abc import Iterator
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
@@ -53,14 +53,11 @@ class Part(NamedTuple):
 class TextAgain:
     """One text, run again with parts of the model replaced."""
 
-    def __init__(
-        self, batch: Batch, row: int, recorded: Recorded, on_share: Callable[[float], object]
-    ):
+    def __init__(self, batch: Batch, row: int, recorded: Recorded):
         self._layers, self.sequence = batch.layers, batch.sequences[row]
         self._recorded, self.before, self._targets = recorded(self.sequence, ASKED)
         self._types = torch.from_numpy(self.sequence.token_types).long()
         self._means = [means.of(self._types) for means in batch.type_means()]
-        self._on_share, self._n_run = on_share, 0
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -92,13 +89,7 @@ class TextAgain:
                 after = after.unflatten(0, (len(parts), -1)).flatten(1, -2)
                 changes += prediction_changes(before, after, self._targets)
             measured = torch.stack(changes, dim=1).tolist()
-            self._n_run += self._n_layers_of(replaced)
-            self._on_share(self._n_run / (len(FILLINGS) * self._n_layers_of(self.parts)))
             yield from zip(replaced, measured, strict=True)
-
-    def _n_layers_of(self, parts: list[Part]) -> int:
-        """Return how many layers are run if each of some parts is replaced."""
-        return sum(len(self._layers) - (part.layer or 0) for part in parts)
 
     def of(
         self, variants: list[tuple[Part, ...]], filling: str
@@ -147,11 +138,6 @@ def _first(parts: tuple[Part, ...]) -> int:
     return min(part.layer or 0 for part in parts)
 
 
-def _tell_share(on_share: Callable[[float], object], before: int, n: int, share: float) -> None:
-    """Report a share of a text as that of all n, of which some came before."""
-    on_share((before + share) / n)
-
-
 class TextsAgain:
     """The texts of a batch that are run again."""
 
@@ -159,9 +145,7 @@ class TextsAgain:
         self.texts = list[TextAgain]()
         if batch.recorded is not None:
             rows = batch.rows_of(batch.run_again)
-            for place, row in enumerate(rows):
-                tell = partial(_tell_share, batch.on_again, place, len(rows))
-                self.texts.append(TextAgain(batch, row, batch.recorded, tell))
+            self.texts += [TextAgain(batch, row, batch.recorded) for row in rows]
 
 
 class _OfTexts:

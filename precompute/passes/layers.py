@@ -45,8 +45,7 @@ class Batch:
     `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
     `hidden_budget` the bytes they may take at a time. `exemplars` are the indices of the few
     sequences with stored maps and waves, `checked` of those that checks of robustness read,
-    `run_again` of those that are run again with parts of the model replaced; `on_again` is told
-    what share of their runs is done.
+    `run_again` of those that are run again with parts of the model replaced.
     `controlled` runs one sequence again with its positions removed or permuted,
     and hands over each layer. `gradients` runs some of the sequences again and returns the
     gradients of their losses with respect to attention; it is None if none of them has a loss.
@@ -67,7 +66,6 @@ class Batch:
     exemplars: frozenset[int] = frozenset()
     checked: frozenset[int] = frozenset()
     run_again: frozenset[int] = frozenset()
-    on_again: Callable[[float], object] = lambda _: None
     controlled: Callable[[Sequence, Control, OnLayer], None] | None = None
     gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
     recorded: Recorded | None = None

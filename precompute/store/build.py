@@ -21,7 +21,7 @@ from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import Config, database_config, facts_of
-from precompute.progress.events import Begun, Finished, OnEvent, ignore
+from precompute.progress import Begun, Finished, OnEvent, ignore
 from precompute.store.check import assert_laws, assert_parts_add_up
 from precompute.store.image_tables import image_rows
 
@@ -60,7 +60,7 @@ def build(
         _add_rows(store, image_table.TABLE, image_rows(plan))
         for table in plan.passes:
             add_table(store, table, plan.table_file(table))
-            on_event(Finished(table.name))
+            on_event(Finished())
         assert_parts_add_up(store)
         _add_manifest(store)
         store.execute("checkpoint")

@@ -9,7 +9,7 @@ from duckdb import DuckDBPyConnection
 from analysis.checksums import contents
 from analysis.error_limits import LIMITS
 from analysis.errors import BrokenLaw, UserError
-from analysis.foreign_file import BrokenContract, OtherSchema
+from analysis.foreign_file import BrokenContract, Locked, OtherSchema
 from analysis.statistics.corpus import MANIFEST
 from analysis.statistics.table import Table
 from analysis.time_limit import TooSlow
@@ -108,7 +108,7 @@ def faults(path: Path, tables: tuple[Table, ...]) -> Iterator[str]:
     try:
         with opened(path) as store:
             yield from _faults_inside(store, tables)
-    except (OtherSchema, TooSlow) as error:
+    except (OtherSchema, Locked, TooSlow) as error:
         yield str(error)
     except (BrokenContract, duckdb.Error) as error:
         reason = str(error).splitlines()[0]

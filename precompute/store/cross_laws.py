@@ -1,7 +1,7 @@
 """Laws between the tables of a file: for each a query that counts violations."""
 
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
-from analysis.statistics.corpus import HAS_SINK_LOGITS, IS_CAUSAL, N_OTHERS
+from analysis.statistics.corpus import HAS_SINK_LOGITS, IS_CAUSAL, MODEL, N_OTHERS
 from analysis.statistics.question import quoted
 from analysis.statistics.sample import LEAST_COUNT, is_whole
 
@@ -63,6 +63,10 @@ def _miscounted(counted: str, of_sequence: str) -> str:
 
 
 CROSS_LAWS = {
+    "the file has all settings of its model, of which those of earlier versions may mix two": f"""
+        select 1 - count(*) from provenance as identity, provenance as weights
+        where identity.name = '{MODEL}weights' and weights.name = 'weights_sha256'
+            and identity.value = '"' || weights.value || '"'""",
     "the tokens of a sequence number its n_tokens": """
         select count(*) from (
             select seq from sequence left join token using (seq) where text is not null

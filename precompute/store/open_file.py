@@ -24,6 +24,7 @@ def opened(path: Path) -> Iterator[DuckDBPyConnection]:
     Raises:
         OtherSchema: if it is of another version of this program.
         BrokenContract: if it is none of this program's, or was changed.
+        Locked: if another process holds it open for writing.
         TooSlow: if a query takes too long.
         duckdb.Error: if it cannot be read.
     """

@@ -9,11 +9,11 @@ from analysis.models.families import deberta
 from analysis.models.proof import PARTS
 from analysis.statistics import SCHEMA_VERSION
 from precompute import __version__
+from precompute.choice import of_texts_run_again
 from precompute.corpora.index.corpus import Corpus
 from precompute.jobs.plan import Plan
 from precompute.models.bundled import BUNDLED
 from precompute.models.loaded_model import LoadedModel
-from precompute.planning.choice import of_texts_run_again
 from precompute.request import Request
 
 NO_PART = "none"
@@ -40,8 +40,8 @@ def run_row(request: Request, model: LoadedModel, plan: Plan) -> dict:
         **identity(request, model, plan.corpus),
         "model": request.model,
         "family": model.family,
-        "n_layers": config.num_hidden_layers,
-        "n_heads": config.num_attention_heads,
+        "n_layers": max([*model.numbers, *model.reading.without_attention]),
+        "n_heads": len(model.layers[0].query_weight),
         "hidden_size": config.hidden_size,
         "corpus": plan.corpus.name,
         "device": model.device,
@@ -58,6 +58,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
     facts |= {f"corpus {name}": str(count) for name, count in corpus.counts.items()}
     facts |= {
         "weights_sha256": model.weights_sha256,
+        **dict(model.identity),
         "random_weights": "none" if model.random_weights is None else str(model.random_weights),
         "part": model.part or NO_PART,
         "limit": str(request.limit or "none"),
@@ -86,6 +87,8 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts["layers_with_sink_logits"] = ", ".join(map(str, with_sinks))
     if model.not_read:
         facts["modules_not_read"] = ", ".join(model.not_read)
+    if model.settings_not_read:
+        facts["settings_not_read"] = ", ".join(model.settings_not_read)
     if model.images is None:
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"
@@ -117,6 +120,7 @@ def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, 
         "max_tokens": str(request.max_tokens),
         "tokenizer": f"tokenizer.json, not {overruled}" if overruled else own,
         "corpus_revision": ", ".join(corpus.revisions) or "none",
+        "corpus_form": corpus.form,
         "packing": request.packing,
         "column": request.column,
         "segments": request.segments,

@@ -10,7 +10,7 @@ import duckdb
 from analysis.contracts import ALL, groups
 from analysis.contracts import every_table as every_table
 from analysis.errors import UserError
-from analysis.foreign_file import OtherSchema, rows
+from analysis.foreign_file import Locked, OtherSchema, rows
 from analysis.statistics import image, sample
 from analysis.statistics.corpus import provenance, run
 from analysis.statistics.mixing.completeness import by_layer
@@ -29,6 +29,8 @@ def lines(path: Path) -> Iterator[str]:
     try:
         with opened(path) as store:
             yield from map(_printable, _lines(store))
+    except Locked:
+        raise
     except OtherSchema as error:
         raise UserError(f"{path}: {error}") from error
     except (UserError, duckdb.Error) as error:

@@ -1,10 +1,8 @@
 """Every command of the documentation is understood by the program it names; cheap ones run."""
 
-import json
 import shlex
 import shutil
 import sys
-from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,7 +10,7 @@ import pytest
 
 from precompute import __version__, command_line
 from tests.docs.shell import Misunderstood, understand, understand_option
-from tests.docs.written import blocks, commands, everywhere, languages, options
+from tests.docs.written import commands, everywhere, languages, options
 from tests.shared_store import shared_store
 
 CHEAP = {"check", "show", "statistics", "convert"}
@@ -26,14 +24,8 @@ def test_every_command_is_understood():
 
 
 def test_every_block_is_in_a_language_that_is_checked():
-    here, in_test_serving = {"sh", "sql", "python", "json"}, {"nginx", "caddyfile"}
+    here, in_test_serving = {"sh", "sql", "python"}, {"nginx", "caddyfile"}
     assert {language for _, language in everywhere(languages)} == here | in_test_serving
-
-
-def test_every_configuration_of_assistants_starts_a_command_that_is_understood():
-    [configuration] = [json.loads(code) for _, code in everywhere(partial(blocks, language="json"))]
-    for server in configuration["mcpServers"].values():
-        understand(shlex.join([Path(server["command"]).name, *server["args"]]))
 
 
 def test_every_option_is_understood():
@@ -51,7 +43,6 @@ def test_every_option_is_understood():
         "mixscope run --model demo --corpus demo --output a.duckdb --mask much",
         "mixscope run --model demo --corpus demo --output a.duckdb --statistics head_tokens",
         "mixscope walk",
-        "mixscope mcp",
         "python -m precompute check",
         "python -m tests.benchmarks",
         "python -m tests.benchmark --nothing",

@@ -14,7 +14,6 @@ from analysis.sources import PAPERS
 from precompute import __version__
 from precompute.jobs.ray_cluster import RAY
 from precompute.models.load_tokenizer import JAPANESE
-from precompute.serve import MCP
 from tests.docs.test_site import tracked
 from tests.docs.written import ROOT
 
@@ -49,7 +48,7 @@ def test_every_data_file_of_a_package_is_installed_with_it():
 
 def test_what_a_command_asks_to_install_is_the_extra():
     extras = PROJECT["project"]["optional-dependencies"]
-    asked = {"cluster": RAY, "japanese": JAPANESE, "mcp": MCP}
+    asked = {"cluster": RAY, "japanese": JAPANESE}
     assert {name: " ".join(packages) for name, packages in extras.items()} == asked
     tested = (ROOT / "requirements-dev.txt").read_text(encoding="utf-8").split()
     assert {package for packages in extras.values() for package in packages} <= set(tested)

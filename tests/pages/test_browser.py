@@ -122,13 +122,13 @@ def test_exports_arrive(server, first, tmp_path):
     settled(first, "[data-test-script-state=notRunning] [data-testid=stVegaLiteChart]")
     popover = first.find_element(By.XPATH, "//button[contains(., 'Export')]")
     first.execute_script("arguments[0].click()", popover)
-    for button, start in (("double-SVG", b"<svg"), ("single-PDF", b"%PDF"), ("CSV", b"\xef")):
+    for button, start in (("SVG", b"<svg"), ("PDF", b"%PDF"), ("CSV", b"\xef")):
         selector = f"[class*=st-key-an_][class*=-{button}] button"
         WebDriverWait(first, 30).until(
             lambda d, selector=selector: d.find_element(By.CSS_SELECTOR, selector).is_displayed()
         )
         first.find_element(By.CSS_SELECTOR, selector).click()
-        ending = f"*_tiny*.{button.rpartition('-')[2].lower()}"
+        ending = f"*_tiny*.{button.lower()}"
         wait_until(lambda ending=ending: list(tmp_path.glob(ending)), 30)
         [written] = tmp_path.glob(ending)
         assert written.read_bytes().startswith(start)

@@ -31,7 +31,6 @@ CLICKS = [
     ("head_map", "map&hm_colour=change", "hm_by_effect", *MARK),
     ("head_map", "groups", "hm_tree", *MARK),
     ("head_map", "groups", "hm_plane", *MARK),
-    ("head_map", "distances", "hm_matrix", *MARK),
     ("positions", "heads", "po_grid", *CELL),
     ("positions", "heads", "po_profiles", *CELL),
     ("positions", "claim", "po_map", *CELL),
@@ -80,7 +79,7 @@ def test_a_click_is_in_the_address(page, view, figure, part, value, chosen, at):
     ("page", "view", "figure", "part", "picker", "newer"),
     [
         ("attention_norms", "heads", "an_maps", "cell_attention", "head", "1-2"),
-        ("head_map", "distances", "hm_matrix", "mark", "head", "1-2"),
+        ("head_map", "map", "hm_by_layer", "mark", "head", "1-2"),
         ("syntax", "heads", "sy_map", "cell", "head", "best"),
     ],
 )

@@ -1,6 +1,6 @@
 """A click in a real browser chooses what was clicked, and a fresh session shows it again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -15,8 +15,6 @@ from tests.pages.kit.chromium import (
     is_idle,
     needs_chromium,
     parameters,
-    settled,
-    show_on,
     title_of,
 )
 
@@ -148,7 +146,7 @@ def test_the_card_leads_to_the_same_head_on_another_page(go, browser):
     link = "//a[contains(., 'Tokens, by weight and norm')]"
     wait.until(lambda d: d.find_element(By.XPATH, link)).click()
     wait.until(lambda d: "/attention-norms" in d.current_url)
-    head = ".st-key-head_bar [role=combobox]"
+    head = ".st-key-head [role=combobox]"
     wait.until(lambda d: d.find_element(By.CSS_SELECTOR, head).get_attribute("value") == "L2·H3")
 
 
@@ -213,32 +211,6 @@ def test_a_name_opens_its_pair_and_again_after_back(go, browser):
     assert open_pair(5) == second
 
 
-CARD = ".st-key-head_drawer button"
-IN_SIGHT = """
-const charts = document.querySelectorAll("[role=dialog] [data-testid=stVegaLiteChart]");
-const text = document.querySelector("[role=dialog] .an-text") ?? [...charts].at(-1);
-const {top, bottom} = text?.getBoundingClientRect() ?? {};
-const scrolled = document.querySelector("[data-testid=stMain]").scrollTop;
-return top > 0 && bottom < innerHeight && !scrolled;
-"""
-
-
-@pytest.fixture
-def low_screen(browser) -> Iterator[None]:
-    show_on(browser, 1280, 720)
-    yield
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def test_a_head_of_a_map_leads_to_its_sentence_without_scrolling(go, low_screen):
-    wait = go("head-habits?hh_view=heads&head=1-1&lang=en")
-    choose = Click("", "hh_heads_map", "path[aria-label^='head: 3; layer: 2;']").choose
-    wait.until(until_address_has({"head": "2-3"}, choose))
-    open_card = Patient(lambda d: d.find_element(By.CSS_SELECTOR, CARD).click())
-    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, "[role=dialog]") or open_card(d))
-    wait.until(lambda d: d.execute_script(IN_SIGHT))
-
-
 def act(wait: WebDriverWait, selector: str, along: float, shows: str, chosen: dict) -> None:
     """Click so far along an element until something is shown and the address has choices.
 
@@ -258,35 +230,6 @@ def act(wait: WebDriverWait, selector: str, along: float, shows: str, chosen: di
 
     wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, selector) and is_idle(d))
     wait.until(is_done)
-
-
-RAMP = "[data-testid=stVegaLiteChart] svg .role-legend-gradient path"
-RAMPS = """
-const here = location.href.replace(/#.*/, "");
-return [...document.querySelectorAll(arguments[0])].map(ramp => {
-    const [, address, id] = ramp.getAttribute("fill").match(/^url\\(([^#]*)#([^)]*)\\)$/);
-    return ["", here].includes(address) && document.getElementById(id) !== null;
-});
-"""
-"""Script: whether each ramp is filled by a gradient of the document at its present address."""
-
-
-@pytest.mark.parametrize("address", ["attention-norms?an_view=heads", "head-map?hm_view=distances"])
-def test_ramps_are_drawn_after_a_step_to_the_next_head_and_back(address, go, browser):
-    wait = go(f"{address}&head=1-3")
-    settled(browser, RAMP)
-
-    def all_are_drawn(driver: WebDriver) -> bool:
-        ramps = driver.execute_script(RAMPS, RAMP)
-        return is_idle(driver) and bool(ramps) and all(ramps)
-
-    for step, head in (("after", "2-1"), ("after", "2-2"), ("before", "2-1")):
-        button = f".st-key-head_{step} button"
-        act(wait, button, 0.5, "", {"head": head})
-        wait.until(all_are_drawn)
-    browser.back()
-    wait.until(lambda d: address_has(d, {"head": "2-2"}))
-    wait.until(all_are_drawn)
 
 
 OPTION, LAYER_2 = (f"[role=option]:nth-of-type({place})" for place in (3, 2))

@@ -35,14 +35,14 @@ OF_TREES = ("syntax", "coreference")
 OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "training")}
 OF_SEVERAL |= {("sinks", "no_token")}
 OF_TURNED = {("positions", "shares")}
+OF_IMAGES = {("relevance", "map"), ("positions", "patches")}
 NOT_OFFERED = {
-    "turned": OF_SEVERAL
-    | {("relevance", "map"), ("positions", "embeddings"), ("positions", "states")},
-    "images": OF_SEVERAL | OF_TURNED | {("relevance", "text")},
+    "turned": OF_SEVERAL | OF_IMAGES | {("positions", "embeddings"), ("positions", "states")},
+    "images": OF_SEVERAL | OF_TURNED | {("relevance", "text"), ("positions", "heads")},
     "steps": set(),
     "sink_logits": set(),
 }
-OF_OTHERS = OF_SEVERAL | OF_TURNED | {("relevance", "map")}
+OF_OTHERS = OF_SEVERAL | OF_TURNED | OF_IMAGES
 NEVER_OF_IMAGES = {
     *{("attention_norms", "frequency"), ("layer_mixing", "frequency"), ("layer_mixing", "modules")},
     *{("token_pairs", stem) for stem in ("workbench", "tables", "pmi")},

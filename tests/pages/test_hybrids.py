@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from pages.ui.choices.links import VIEWS
-from pages.ui.collection.chart import faults
 from tests.analysis.models.hybrids import ATTENDING, N_LAYERS, hybrid_run
 from tests.pages.conftest import assert_sound, charts, options_of, sentences
 
@@ -41,7 +40,6 @@ def drawn(opened, offered, hybrid_folder):
         for _, drawing in offered.values():
             if drawing is not None:
                 chart = drawing.to_dict()
-                assert list(faults(chart)) == []
                 for part in parts_of(chart):
                     data = part.get("data") or chart.get("data") or {}
                     found.append((part, chart["datasets"].get(data.get("name"), [])))
@@ -68,7 +66,7 @@ def test_axes_of_named_layers_keep_a_place_for_every_layer(page, stem, channel, 
 
 @pytest.mark.parametrize(
     ("page", "stem"),
-    [("layer_mixing", "ratio"), ("head_habits", "layers"), ("sinks", "activations")],
+    [("layer_mixing", "ratio"), ("head_habits", "layers")],
 )
 def test_lines_break_at_gaps_and_bands_become_rules(page, stem, drawn):
     parts = drawn(page, stem)
@@ -80,13 +78,11 @@ def test_lines_break_at_gaps_and_bands_become_rules(page, stem, drawn):
         details = details if isinstance(details, list) else [details]
         assert "stretch" in [detail["field"] for detail in details]
         assert part["mark"]["point"], "a layer alone has no line"
-        name = "depth" if stem == "activations" else "layer"
         stretches: dict[Any, set] = {}
         for row in rows:
-            if row[name] is not None:
-                stretches.setdefault(row["stretch"], set()).add(row[name])
-        groups = sorted(map(sorted, stretches.values()))
-        assert groups == ([[1, 2, 3], [5, 6]] if name == "depth" else [[2, 3], [6]])
+            if row["layer"] is not None:
+                stretches.setdefault(row["stretch"], set()).add(row["layer"])
+        assert sorted(map(sorted, stretches.values())) == [[2, 3], [6]]
 
 
 def test_layers_and_heads_are_chosen_among_those_that_attend(opened, hybrid_folder):
@@ -96,11 +92,6 @@ def test_layers_and_heads_are_chosen_among_those_that_attend(opened, hybrid_fold
     session = opened("attention_norms", hybrid_folder, **{VIEWS["attention_norms"]: "head"})
     heads = next(picker.options for picker in session.selectbox if picker.key == "head")
     assert {head.split("·")[0] for head in heads} == {f"L{layer}" for layer in LAYERS}
-
-
-def test_the_matrix_of_all_heads_names_its_layers(drawn):
-    axes = [part["encoding"]["y"]["axis"] for part, _ in drawn("head_map", "distances")]
-    assert any(axis and axis["labelExpr"].startswith("[2, 3, 6][floor(") for axis in axes)
 
 
 @pytest.mark.parametrize(

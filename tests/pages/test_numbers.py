@@ -27,11 +27,8 @@ BEST = (
     '"offset", offset_accuracy, difference, difference_low, difference_high'
 )
 SCORED = "layer, head, n, accuracy, low, high"
-DISTANCES = "layer, head, layer_b, head_b, mean_divergence"
 IN_FILE = "layer_a, head_a, layer_b, head_b, mean_divergence"
 SHARES = "source, layer, frequency, amplitude"
-AGREEMENT = "layer, head, spearman | layer, head,"
-OF_AGREEMENT = "head_distance_agreement where layer is not null"
 PROBED = "from dependency_accuracy_merging where relation = 'obj'"
 
 MAPS = (
@@ -95,22 +92,9 @@ CASES = {
         ("map", "", "map_by_behaviour", "layer, head, x, y", "head_layout"),
         ("map", "hm_weighing=norm", "map_by_layer", "layer, head, x, y",
          "head_layout_weighing where weighing = 'norm'"),
-        *(("distances", f"hm_order={order}", "distances_matrix", f"{DISTANCES} | {IN_FILE}",
-           "head_distance_mean") for order in ("layer", "alike")),
-        ("distances", "hm_weighing=norm", "distances_matrix", f"{DISTANCES} | {IN_FILE}",
-         "head_distance_weighing where weighing = 'norm'"),
-        ("distances", "head=2-3", "distances_nearest_2_3", "layer, head, mean_divergence "
-         "| layer_b, head_b, mean_divergence", "head_distance_mean "
-         "where layer_a = 2 and head_a = 3 and (layer_b, head_b) <> (2, 3)"),
         ("layers", "", "layers_table_weight", "within, difference, p_value", "layer_cohesion"),
         ("layers", "hm_weighing=norm", "layers_table_norm", "within, difference, p_value",
          "layer_cohesion_weighing where weighing = 'norm'"),
-        *(("weighing", f"hm_level={level}", f"weighing_agreement_{level}", f"{AGREEMENT} {column}",
-           OF_AGREEMENT)
-          for level, column in (
-              ("within_layers", "within_layers_spearman"),
-              ("between_layers", "between_layers_spearman"),
-              ("pooled", "spearman"))),
     ],
     "layer_mixing": [
         ("similarity", "lm_layer=2", "similarity_matrix", "scope_a, scope_b, spearman",
@@ -157,7 +141,7 @@ CASES = {
         *(("one_head", "head=2-1&po_text=2&po_direction=3", "one_head_wave_2_1_2_3", "component",
            f"(select unnest({side}) as component from query_key_wave where {OF_HEAD} and seq = 2 "
            "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
-        ("heads", "head=2-1", "heads_patches", "row_offset, column_offset, attention_per_pair",
+        ("patches", "head=2-1", "patches_map", "row_offset, column_offset, attention_per_pair",
          "patch_offset where layer = 2 and head = 1", "", "images"),
     ],
     "relevance": [

@@ -164,18 +164,20 @@ def test_what_could_not_be_used_of_the_corpus_is_said(opened, changed):
         "delete from stored.provenance where name like '%_left_out'",
         "insert into stored.provenance values ('corpus blank_rows_left_out', '1234'), "
         "('corpus malformed_rows_left_out', '1'), ('corpus padding_tokens_left_out', '0'), "
-        "('corpus images_left_out', '2'), ('corpus masks_left_out', 'many')",
+        "('corpus coreference_left_out', '3'), ('corpus images_left_out', '2'), "
+        "('corpus masks_left_out', 'many')",
     )
     for language, expected in (
         (
             "en",
             "Left out of the corpus, since it could not be used: images (2), rows without text "
-            "(1,234), malformed rows (1), such as sentences that are no tree.",
+            "(1,234), malformed rows (1), such as sentences that are no tree, coreference of "
+            "documents (3) whose sentences are read.",
         ),
         (
             "ja",
             "コーパスのうち使用できず除外したもの：画像（2 枚）、テキストのない行（1,234 件）、"
-            "形式に誤りのある行（1 件。木にならない文など）。",
+            "形式に誤りのある行（1 件。木にならない文など）、共参照（3 文書。文は使用）。",
         ),
     ):
         captions = [c.value for c in opened("overview", folder, lang=language).caption]

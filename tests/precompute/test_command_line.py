@@ -124,35 +124,25 @@ def test_a_run_without_output_is_called_after_model_and_corpus(place, monkeypatc
     assert "sequence_massive_activation" in shown
 
 
-def test_a_plan_counts_what_the_run_then_has(place):
+def test_a_run_says_first_what_it_will_do(place):
     (place / "long.txt").write_text(f"{TEXT}\n\n{TEXT}")  # of several jobs
-    chosen = ["--corpus", place / "long.txt", "--statistics", "sink,vector_completeness"]
+    chosen = ["--corpus", place / "long.txt", "--statistics", "word_vector,vector_completeness"]
     asked = [*_asked(place, "planned.duckdb")[1:], *chosen]
-    planned = _run("plan", *asked)
-    assert planned.returncode == 0, planned.stderr
-    assert not (place / "planned.duckdb").exists()
+    refused = _run("run", *asked)
+    assert refused.stderr.startswith("--statistics word_vector needs annotated words, and ")
+    asked[-1] = "probing,vector_completeness"
     done = _run("run", *asked)
-    stages, plan = planned.stdout.split("corpus\n")
-    assert stages == "model\nproof\n"
-    sizes, chosen, of_checks, probes, *rest = plan.splitlines()
-    assert probes == "probes: 0 of 4"
-    assert f"\n{sizes}\n{chosen}\n{of_checks}\n" in f"\n{done.stdout}"
-    assert of_checks == "checks read 2 of 9 sequences; --check-sequences sets how many"
-    rows = {line.split("  ")[0]: line.split() for line in rest}
-    assert chosen.split(": ")[1] == ", ".join(
-        f"{group} {rows[group][1]}" for group in ("checks", "layers", "sinks")
-    )
     with duckdb.connect(str(place / "planned.duckdb"), read_only=True) as store:
-        [(n, statistics)] = store.execute("select n_sequences, statistics from run").fetchall()
+        [(n, n_tokens)] = store.execute("select n_sequences, n_tokens from run").fetchall()
         facts = dict(store.execute("from provenance").fetchall())
         read = "select count(distinct seq) from vector_completeness"
         [(n_checked,)] = store.execute(read).fetchall()
-    assert sizes.startswith(f"{n} sequences, ")
-    assert chosen.startswith(f"{len(statistics)} statistics: ")
-    assert rows["all"][1] == str(len(statistics))
-    size, unit = rows["all"][-2:]
-    ratio = float(size) * {"kB": 1e3, "MB": 1e6}[unit] / (place / "planned.duckdb").stat().st_size
-    assert 1 / 1.5 < ratio < 1.5
+        assert not store.execute("from word_vector").fetchall()
+    said = done.stdout.split("corpus: 9 found done")[1].split("\nweights")[0]
+    assert f"\ntext.txt and 1 more file: {n} sequences, {n_tokens} tokens\n" in said
+    assert "\nempty, for want of annotated words, and text.txt and 1 more file has none: " in said
+    assert "checks read 2 of 9 sequences; --check-sequences sets how many\n" in said
+    assert said.endswith(f"3 jobs, 0 done before; shards: {place / '.shards'}")
     assert facts["checked"] == f"{n_checked}/{n}" == "2/9"
     assert facts["check_sequences"] == "none"
 

@@ -14,6 +14,7 @@ from analysis.models import reading
 from analysis.models.proof import prove
 from analysis.models.reading import in_float64, random_inputs, read_model
 from analysis.needs import Need
+from analysis.statistics.corpus import identity_in
 from precompute.live.one_sequence import rerun
 from precompute.models.load_models import load_model
 from precompute.needs import check_model
@@ -131,8 +132,7 @@ def test_a_page_is_given_maps_of_a_layer_by_its_number_and_no_relevance(lfm2):
     asked, store = lfm2
     facts = dict(store.execute("select name, value from provenance").fetchall())
     [revision] = _column(store, "select revision from run")
-    weights = facts["weights_sha256"]
-    live = rerun(asked.model, revision=revision, weights_sha256=weights, dtype="float32")
+    live = rerun(asked.model, revision=revision, identity=identity_in(facts), dtype="float32")
     text, _ = live.typed("The cat sat.", max_tokens=36)
     maps = live.layer_maps(text, layer=6)
     model = hybrid("lfm2")

@@ -7,10 +7,12 @@ import duckdb
 import pytest
 
 from analysis.errors import BrokenLaw, UserError
+from analysis.foreign_file import Locked
 from precompute.jobs.runner import run_local
 from precompute.passes import STATISTICS
 from precompute.run import run
 from precompute.store import build
+from tests.precompute.store.held_open import held_open
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import build_store, request
@@ -99,6 +101,14 @@ def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
         BrokenLaw, run, asked, run_local
     )
     assert asked.output.read_bytes() == before
+
+
+def test_a_file_that_another_process_writes_to_is_not_replaced(tmp_path):
+    """What it holds beside what is asked for could not be kept."""
+    asked = request(tmp_path, statistics=["head_token"])
+    run(asked, run_local)
+    with held_open(asked.output):
+        assert "is locked by a program" in refused(Locked, run, asked, run_local)
 
 
 def test_a_model_whose_parts_do_not_add_up_is_not_published(tmp_path, monkeypatch):

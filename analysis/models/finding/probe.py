@@ -1,22 +1,27 @@
 """One forward pass on random inputs, with every module's input and output written down."""
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from textwrap import shorten
+from traceback import walk_tb
 from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from analysis.errors import UnfitModel
+from analysis.errors import UnfitModel, UserError
 from analysis.models.attended import Attended
 from analysis.models.attention import attention_observed
 from analysis.models.attention_functions import SoftmaxesOfPairs
-from analysis.models.capture import first_tensor
+from analysis.models.capture import first_tensor, unchanged
 from analysis.models.finding.calls import Call, Moment
 from analysis.models.stream import size_of
 from analysis.models.trace import Model
+
+_PACKAGES = ("analysis", "precompute", "transformers")
 
 
 @dataclass(frozen=True)
@@ -79,12 +84,7 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
         try:
             model(**inputs, return_dict=True)
         except (RuntimeError, ValueError, TypeError, AttributeError, IndexError) as error:
-            given = "images" if "pixel_values" in inputs else "token ids"
-            (inside, *_) = open_calls[-1]
-            raise UnfitModel(
-                f"{type(model).__name__} cannot be read: models are first run on random {given}"
-                f" alone, in float64, and it stops in {type(inside).__name__}."
-            ) from error
+            raise _stopped(model, error) from error
     if not moments:
         raise UnfitModel(
             f"{type(model).__name__} computes no attention that is softmax(queries · keys + terms) "
@@ -93,6 +93,47 @@ def probe(model: Model, inputs: Mapping[str, Any]) -> Probe:
     in_order = tuple(sorted(calls, key=lambda call: call.start))
     n_tokens = moments[0].attended.query.shape[2]
     return Probe(in_order, tuple(moments), n_tokens, tuple(softmaxes))
+
+
+@contextmanager
+def trial(model: Model) -> Iterator[None]:
+    """Leave a model as it was, and state errors of the library in one sentence, within a context.
+
+    Raises:
+        UnfitModel: for an error whose innermost frame, but for those of torch, is the library's.
+    """
+    try:
+        with unchanged(model):
+            yield
+    except UserError:
+        raise
+    except Exception as error:  # the library checks little, so that errors are of any kind
+        names = [frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__)]
+        packages = [name.partition(".")[0] for name in names]
+        if [package for package in packages if package in _PACKAGES][-1] != "transformers":
+            raise
+        raise _stopped(model, error) from error
+
+
+def _stopped(model: Model, error: Exception) -> UnfitModel:
+    """Return the refusal of a model that stops in its trial, and settings that may be why."""
+    given = "images" if model.main_input_name == "pixel_values" else "token ids"
+    objects = [frame.f_locals.get("self") for frame, _ in walk_tb(error.__traceback__)]
+    inside = [type(module).__name__ for module in objects if isinstance(module, nn.Module)]
+    message = shorten(str(error), 300, placeholder=" …").rstrip(".") or type(error).__name__
+    words = {*re.findall(r"\w+", re.sub(r"dimension \d+", "", message))}
+    settings = ", ".join(
+        f"{name} = {value}"
+        for name, value in model.config.to_dict().items()
+        if (value and name in words)
+        or (type(value) is int and value > 2 and words & {f"{value}", f"{value / 2:g}"})
+        if not name.endswith("token_id")  # rotations are of half a head's size
+    )
+    return UnfitModel(
+        f"{type(model).__name__} cannot be read: models are first run on random {given} alone, in "
+        f"float64, and it stops in {inside[-1]}: {message}."
+        + (f" Settings of that name or size: {settings}." if settings else "")
+    )
 
 
 def _kind(output: Any) -> str:

@@ -111,21 +111,6 @@ def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFr
     ...
 
 
-@asks("""
-    select layer_b as layer, head_b as head, mean_divergence
-    from head_distance_weighing
-    where weighing = $weighing and layer_a = $layer and head_a = $head
-        and (layer_b, head_b) <> ($layer, $head)
-    order by mean_divergence, layer, head
-    limit $limit
-""")
-def nearest(
-    store: DuckDBPyConnection, *, layer: int, head: int, limit: int, weighing: str = WEIGHT
-) -> pd.DataFrame:
-    """The heads with the most similar attention, nearest first: layer, head, mean_divergence."""
-    ...
-
-
 class HeadMatrix(NamedTuple):
     """Mean divergences of all heads, and which layer and head each row and column is."""
 
@@ -234,10 +219,3 @@ AGREEMENT = Table(
     requires=("head_distance",),
     made_by=_agreement,
 )
-
-
-@asks("from head_distance_agreement order by layer nulls last, head nulls last")
-def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Agreement of every head, then of all (layer and head are NULL). "Within" counts pairs within
-    a pair of layers, or for one head the pairs with heads of its layer."""
-    ...

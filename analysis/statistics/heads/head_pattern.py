@@ -282,21 +282,6 @@ _AVERAGES_OF_HABITS = ", ".join(f'avg("{name}")::double as "{name}"' for name in
 
 
 @asks(f"""
-    select seq, name, value
-    from (
-        select seq, {_AVERAGES_OF_HABITS} from sequence_head_pattern_weighing
-        where weighing = '{WEIGHT}' group by seq
-    )
-    unpivot (value for name in ({", ".join(f'"{name}"' for name in HABITS)}))
-    order by all
-""")
-def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Mean over all heads by sequence and habit: seq, name, value; no row for habits without
-    pairs."""
-    ...
-
-
-@asks(f"""
     from head_pattern_difference
     where head is not null
     order by {placed(HABITS, "quantity")}, layer, head

@@ -183,18 +183,6 @@ def pooled(store: DuckDBPyConnection) -> pd.DataFrame:
     ...
 
 
-@asks(f"""
-    select seq, scope as name, avg(mean)::double as value
-    from sequence_mixing_ratio
-    where token_type = 'all' and scope <> '{WEIGHTS_WITH_RESIDUAL}'
-    group by all order by all
-""")
-def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Mean over layers by sequence and scope: seq, name, value. Weights with residual have no row:
-    their ratio is half that of the weights."""
-    ...
-
-
 PER_TOKEN = Table(
     name="token_mixing_ratio",
     grain="one row per token and scope",

@@ -22,15 +22,6 @@ PER_TOKEN = Table(
 )
 
 
-@asks("""
-    select seq, 'input_norm' as name, avg(input_norm)::double as value
-    from token_norm group by seq order by seq
-""")
-def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The mean over tokens and layers of every sequence: seq, name, value."""
-    ...
-
-
 DISPERSION = (
     count("n", "tokens, or tokens times heads where heads are pooled", "tokens"),
     number("mean", "mean", "stream length"),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from analysis.statistics.columns import named, number
 from analysis.statistics.table import Column, View, interval
 
-WEIGHT, NORM = "weight", "norm"
+WEIGHT, NORM, DIFFERENCE = "weight", "norm", "difference"
 WEIGHINGS = (WEIGHT, NORM)
 """Weighing by attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
 WEIGHING = named(

@@ -183,14 +183,3 @@ def by_layer(store: DuckDBPyConnection, *, effect: str) -> pd.DataFrame:
     pairs is no baseline, since attention has selected pairs already.
     """
     ...
-
-
-@asks("""
-    select seq, effect as name, sum(change) / sum(before) as value
-    from sequence_relation_change
-    group by all having sum(before) > 0 order by all
-""")
-def by_sequence(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Σ|δ| of every sequence over all its pairs and layers, as a share of the pairs' mixing before
-    the step: seq, name (the effect), value."""
-    ...

@@ -6,6 +6,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.published.positions import COMPONENTS, PEAK
+from analysis.statistics.corpus import Identity, identity_in
 from analysis.statistics.positions import position_spectrum
 from pages.positions.spectra.charts import SCALES, spectrum_chart
 from pages.positions.spectra.comparisons import file_label, file_panels, pick_stores
@@ -141,7 +142,7 @@ def _published(view: View, variance: pd.DataFrame, frequencies: list[float]) -> 
 
 def _several_files(view: View, scale: str) -> None:
     """Draw one panel per chosen file, each with its own scale, and tabulate the peaks."""
-    stores = pick_stores(view, position_spectrum.EMBEDDINGS, alike=_weights)
+    stores = pick_stores(view, position_spectrum.EMBEDDINGS, alike=_model)
     if not stores:
         return
     spectra = [_kept(view, store) for store in stores]
@@ -153,9 +154,9 @@ def _several_files(view: View, scale: str) -> None:
     view.table("file_table", pd.DataFrame(rows), columns | {"half": "%d", "most": "%d"})
 
 
-def _weights(store: Store) -> str:
-    """Fingerprint of the weights of a file's model, on which position embeddings depend alone."""
-    return store.facts.get("weights_sha256", store.name)
+def _model(store: Store) -> Identity | str:
+    """Identity of a file's model, on which position embeddings depend alone."""
+    return identity_in(store.facts) or store.name
 
 
 def _kept(view: View, store: Store) -> pd.DataFrame:

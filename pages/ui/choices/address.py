@@ -39,8 +39,9 @@ class Choice:
     moved: Mapping[str, str] = field(default_factory=dict)
 
     def asked(self) -> list[str]:
-        """Names in the address, with older ones replaced by present ones."""
-        return [self.moved.get(name, name) for name in asked(self.key)]
+        """Names in the address, with those that are no options replaced by their successors."""
+        known = {str(option) for option in self.options}
+        return [name if name in known else self.moved.get(name, name) for name in asked(self.key)]
 
     def parsed(self, names: Iterable[str]) -> Any:
         """Options of the given names; the default if none of them is an option."""

@@ -1,17 +1,13 @@
-"""Collection of one reader's items, in order: kept for the session, or in a file."""
+"""Collection of one reader's items, in order, kept for the session."""
 
-import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from analysis.upload_bounds import UPLOAD_BYTES
-from pages.ui.collection.item import Item, NotCollected, item_from
+from pages.ui.collection.item import Item
 from pages.ui.export.shown import bibliography
 
 MOST_ITEMS = 60
-FORMAT = 1
-"""Version of the file; raised when an older program would misread it."""
 _KEY = "what was collected"
 
 
@@ -54,31 +50,6 @@ class Collection:
         """BibTeX of the Mixscope versions that showed the items, and of the papers behind them."""
         papers = tuple(dict.fromkeys(paper for item in self.items for paper in item.papers))
         return bibliography(papers, ", ".join(dict.fromkeys(item.version for item in self.items)))
-
-    def to_json(self) -> str:
-        content = {"mixscope_collection": FORMAT, **asdict(self)}
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-
-
-def collection_from(text: str | bytes) -> Collection:
-    """Read the output of `Collection.to_json`, from any source.
-
-    Raises:
-        NotCollected: it is something else; says where.
-    """
-    if len(text) > UPLOAD_BYTES:
-        raise NotCollected("file", f"has more than {UPLOAD_BYTES // 2**20} MB")
-    try:
-        read = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise NotCollected("file", f"is not JSON: {error}") from error
-    if not isinstance(read, dict) or read.get("mixscope_collection") != FORMAT:
-        raise NotCollected("file", f"has no 'mixscope_collection': {FORMAT}")
-    title, items = read.get("title"), read.get("items")
-    if not isinstance(title, str) or not isinstance(items, list) or len(items) > MOST_ITEMS:
-        raise NotCollected("file", f"needs a title and at most {MOST_ITEMS} items")
-    taken = (item_from(item, f"items[{place}]") for place, item in enumerate(items))
-    return Collection(title, tuple(taken))
 
 
 def collected() -> Collection:

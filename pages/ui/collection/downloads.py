@@ -11,11 +11,11 @@ from pages.ui.collection.paper import paper
 from pages.ui.collection.web import web_page
 from pages.ui.words.say import say
 
-KINDS = ("web", "paper", "file")
+KINDS = ("web", "paper")
 
 
 def downloads(shown: Collection, *kinds: str) -> None:
-    """Draw downloads of the report, the paper and the collection, or of some of them.
+    """Draw downloads of the report and the paper, or of one of them.
 
     Args:
         kinds: of `KINDS`; by default all.
@@ -24,7 +24,6 @@ def downloads(shown: Collection, *kinds: str) -> None:
     files: dict[str, tuple[Callable[[], Any], str, str]] = {
         "web": (lambda: web_page(shown), "html", "text/html"),
         "paper": (lambda: paper(shown), "zip", "application/zip"),
-        "file": (shown.to_json, "json", "application/json"),
     }
     for word in kinds or KINDS:
         make, ending, mime = files[word]

@@ -15,7 +15,7 @@ DOCUMENT = "report.tex"
 _PREAMBLE = r"""%% Compile with LuaLaTeX: latexmk -lualatex report.tex
 \documentclass[11pt]{article}
 \usepackage[a4paper, margin=2.2cm]{geometry}
-\usepackage{booktabs, siunitx, graphicx, url, fontspec%s}
+\usepackage{booktabs, graphicx, url, fontspec%s}
 \usepackage[numbers]{natbib}
 \title{%s}
 \date{}
@@ -44,7 +44,6 @@ def paper(collection: Collection) -> bytes:
         parts = [_packed(files, n, item) for n, item in enumerate(collection.items, start=1)]
         files.writestr(DOCUMENT, _document(collection, parts))
         files.writestr("references.bib", collection.bibliography())
-        files.writestr("collection.json", collection.to_json())
     return packed.getvalue()
 
 

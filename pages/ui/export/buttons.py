@@ -13,7 +13,6 @@ from pages.ui.export.shown import Shown, bibliography
 from pages.ui.words.say import say
 
 _FEW_LINES = 120  # pixels
-_PARQUET = "application/vnd.apache.parquet"
 _PICTURES = {
     "SVG": (export.svg, "image/svg+xml"),
     "PDF": (export.pdf, "application/pdf"),
@@ -45,13 +44,11 @@ def export_buttons(shown: Shown) -> None:
 
 def _pictures(shown: Shown, name: str, made_by: str) -> None:
     labels = (shown.finding or shown.question, made_by)
-    for column, points in (("single", export.SINGLE), ("double", export.DOUBLE)):
-        st.caption(say(f"figure.{column}"))
-        with st.container(horizontal=True):
-            for label, (made, mime) in _PICTURES.items():
-                data = partial(made, shown.chart, *labels, points=points)
-                file_name = f"{name}-{column}.{label.lower()}"
-                _button(f"{shown.key}-{column}", label, file_name, mime, data)
+    st.caption(say("figure.picture"))
+    with st.container(horizontal=True):
+        for label, (made, mime) in _PICTURES.items():
+            data = partial(made, shown.chart, *labels)
+            _button(shown.key, label, f"{name}.{label.lower()}", mime, data)
 
 
 def _data(shown: Shown, name: str, made_by: str) -> None:
@@ -63,7 +60,6 @@ def _data(shown: Shown, name: str, made_by: str) -> None:
 
     makers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
         "CSV": (partial(export.csv, shown.frame), "csv", "text/csv"),
-        "Parquet": (partial(export.parquet, shown.frame), "parquet", _PARQUET),
         "LaTeX": (table, "tex", "application/x-tex"),
     }
     st.caption(say("figure.data"))

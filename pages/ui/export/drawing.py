@@ -1,24 +1,22 @@
-"""Drawing of charts by a few processes, reused from one chart to the next."""
+"""Drawing of charts by Vega, with local fonts and data only."""
 
-from base64 import b64decode
-from queue import LifoQueue
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from threading import Lock
 from typing import Any
 
-from pages.ui.limited_process.process import BoundedProcess, Ended, Limits
+import vl_convert
+
 from pages.ui.words.say import say
 
-LIMITS = Limits(seconds=60.0, memory=2 * 2**30, letters=64 * 2**20)
-_RENDERER = "pages.ui.export.renderer"
-_AT_ONCE = 2
-_LARGE = 4 * 2**20
-"""Letters of a drawing above which its process is ended, to free its memory."""
-_idle: LifoQueue[BoundedProcess | None] = LifoQueue()
-for _ in range(_AT_ONCE):
-    _idle.put(None)
+_FONTS = ("fontpkg_fira_sans", "pylopdf_fonts_jp")
+_PIXELS_PER_INCH = 300
+_ONE_AT_A_TIME = Lock()  # fonts are registered once, and a chart takes up to 200 MB
 
 
 class NotDrawn(Exception):
-    """Raised if a chart cannot be drawn within the limits of time, memory and size."""
+    """Raised if a chart cannot be drawn."""
 
     def __init__(self, reason: str):
         super().__init__(f"A chart could not be drawn: {reason}")
@@ -26,7 +24,7 @@ class NotDrawn(Exception):
 
 def not_drawn() -> str:
     """Return the message for a chart that cannot be drawn."""
-    return say("figure.not_drawn", seconds=f"{LIMITS.seconds:g}", memory=LIMITS.memory // 2**30)
+    return say("figure.not_drawn")
 
 
 def svg_of(chart: dict[str, Any]) -> str:
@@ -35,37 +33,32 @@ def svg_of(chart: dict[str, Any]) -> str:
     Raises:
         NotDrawn: like all functions below.
     """
-    return _drawn("svg", chart)
+    return _drawn(lambda: vl_convert.vegalite_to_svg(chart, allowed_base_urls=[]))
 
 
 def png_of(svg: str) -> bytes:
-    return b64decode(_drawn("png", svg))
+    return _drawn(lambda: vl_convert.svg_to_png(svg, ppi=_PIXELS_PER_INCH))
 
 
 def pdf_of(svg: str) -> bytes:
-    return b64decode(_drawn("pdf", svg))
+    return _drawn(lambda: vl_convert.svg_to_pdf(svg))
 
 
 def scripts() -> str:
     """Return Vega, Vega-Lite and vega-embed as one script."""
-    return _drawn("scripts", None)
+    return _drawn(lambda: vl_convert.javascript_bundle())  # pyright: ignore[reportCallIssue] - it has a default
 
 
-def _drawn(form: str, given: Any) -> str:
-    """Return the output of the process that was used last, or else of a new one."""
-    process = _idle.get()
-    try:
-        if process is None or not process.is_alive:
-            process = BoundedProcess(_RENDERER, LIMITS)
-        reply = process.ask((form, given))
-        if len(reply.get("drawn", "")) > _LARGE:
-            process.close()
-            process = None
-    except Ended as end:
-        process = None
-        raise NotDrawn(end.name) from end
-    finally:
-        _idle.put(process)
-    if "fault" in reply:
-        raise NotDrawn(reply["fault"])
-    return reply["drawn"]
+def _drawn(draw: Callable[[], Any]) -> Any:
+    with _ONE_AT_A_TIME:
+        _register_fonts()
+        try:
+            return draw()
+        except ValueError as error:
+            raise NotDrawn(str(error)) from error
+
+
+@cache
+def _register_fonts() -> None:
+    for fonts in _FONTS:
+        vl_convert.register_font_directory(str(files(fonts)))

@@ -15,10 +15,10 @@ from pages.ui.charts.headline import headline
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
 from pages.ui.words.lines import wrapped
 
-SINGLE, DOUBLE = 238, 497
-"""Width of one column and of both columns of a paper, in points."""
+WIDTH = 497
+"""Width of a figure in points: both columns of a paper."""
 _POINT = 0.6  # per pixel on the screen: 12 px are printed as 7.2 pt
-_NARROW = 500  # pixels below which views are stacked
+_PIXELS = round(WIDTH / _POINT)
 _OTHER_FONTS = 0.85  # share of the width for a title, whose letters may be wider where it is opened
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
@@ -43,26 +43,21 @@ _LOOK = {
 }
 
 
-def svg(chart: Any, finding: str = "", source: str = "", *, points: int = DOUBLE) -> str:
-    """The chart as on a page, on white, with its finding above and its source below.
-
-    Args:
-        points: the width of the column; a chart whose text needs more is wider.
-    """
-    pixels = round(points / _POINT)
-    drawn_as = specification(chart, pixels)
+def svg(chart: Any, finding: str = "", source: str = "") -> str:
+    """The chart as on a page, on white, with its finding above and its source below."""
+    drawn_as = specification(chart)
     if finding:
-        title, _ = headline(finding, ink=_INK, pixels=_OTHER_FONTS * pixels)
+        title, _ = headline(finding, ink=_INK, pixels=_OTHER_FONTS * _PIXELS)
         drawn_as |= {"title": title}
     return _printed(_TEXT.sub(_with_fonts, svg_of(drawn_as)), source)
 
 
-def png(chart: Any, *labels: str, points: int = DOUBLE) -> bytes:
-    return png_of(svg(chart, *labels, points=points))
+def png(chart: Any, *labels: str) -> bytes:
+    return png_of(svg(chart, *labels))
 
 
-def pdf(chart: Any, *labels: str, points: int = DOUBLE) -> bytes:
-    return pdf_of(svg(chart, *labels, points=points))
+def pdf(chart: Any, *labels: str) -> bytes:
+    return pdf_of(svg(chart, *labels))
 
 
 def _printed(drawn: str, source: str) -> str:
@@ -100,15 +95,11 @@ def csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False).encode("utf-8-sig")
 
 
-def parquet(frame: pd.DataFrame) -> bytes:
-    return frame.to_parquet(index=False)
-
-
-def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str, Any]:
+def specification(chart: Any, pixels: int = _PIXELS) -> dict[str, Any]:
     """Chart in Vega-Lite with its data inside, a fixed width and the look of print.
 
     A chart of several views keeps its own width, and so does one that states in `usermeta` the
-    pixels that its text needs. Views that may be wrapped are stacked in a single column.
+    pixels that its text needs.
     """
     specification = with_data(chart)
     break_titles(specification)
@@ -122,8 +113,6 @@ def specification(chart: Any, pixels: int = round(DOUBLE / _POINT)) -> dict[str,
         )  # beside the rows, where no legend stands
         room = specification["width"] // (2 if has_names else 1)
         _break_legends(specification, letters=room // _LETTER_OF_LEGEND)
-    elif "concat" in specification and pixels < _NARROW:
-        specification["columns"] = 1
     specification["config"] = specification.get("config", {}) | _LOOK
     return specification
 

@@ -7,8 +7,7 @@ import pandas as pd
 from pages.ui.charts.headline import unmarked
 
 MOST_ROWS = 50
-"""Row limit of a table for LaTeX; CSV and Parquet hold all rows."""
-_LONG = 60  # letters of a cell
+"""Row limit of a table for LaTeX; CSV holds all rows."""
 _FIRST_IN_A_ROW = re.compile(r"^\[", re.MULTILINE)  # where LaTeX would read an option
 _ESCAPED = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
@@ -49,56 +48,25 @@ _MATHEMATICS = {
 _SYMBOLS = {symbol: rf"\({formula}\)" for symbol, formula in _MATHEMATICS.items()}
 
 
-def latex(
-    frame: pd.DataFrame,
-    *,
-    caption: str,
-    label: str,
-    link: str = "",
-) -> str:
-    """A table for LaTeX with booktabs and siunitx, of at most `MOST_ROWS` rows.
-
-    It is no wider than the column of a paper.
+def latex(frame: pd.DataFrame, *, caption: str, label: str, link: str = "") -> str:
+    """A table for LaTeX with booktabs, of at most `MOST_ROWS` rows.
 
     Args:
         caption: in markdown, as pages write it.
         link: the address of the view, in a comment.
     """
-    shown = frame.head(MOST_ROWS).reset_index(drop=True).map(_in_a_line)
-    styler = shown.style.hide(axis="index").format(escape="latex", na_rep="{--}")
-    floats = [name for name in shown if pd.api.types.is_float_dtype(shown[name])]
-    styler = styler.format("{:.4g}", subset=floats, na_rep="{--}")
+    shown = frame.head(MOST_ROWS).reset_index(drop=True)
+    floats = shown.select_dtypes("float").columns
+    styler = shown.style.hide(axis="index").format(escape="latex", na_rep="--")
+    styler = styler.format("{:.4g}", subset=list(floats), na_rep="--")
     body = styler.format_index(escape="latex", axis="columns").to_latex(
-        siunitx=True,
-        column_format="".join(_kind(shown[name]) for name in shown),
-        hrules=True,
-        caption=latex_text(caption),
-        label=f"tab:{label}",
-        position="tbp",
+        hrules=True, caption=latex_text(caption), label=f"tab:{label}", position="tbp"
     )
-    packages = "% \\usepackage{booktabs, graphicx, siunitx}\n"
     cut = f"% The first {MOST_ROWS} of {len(frame)} rows.\n" if len(frame) > MOST_ROWS else ""
     here = f"% {link}\n" if link else ""
-    return f"{packages}{cut}{here}{_fitted(_with_symbols(_FIRST_IN_A_ROW.sub('{[}', body)))}"
-
-
-def _fitted(table: str) -> str:
-    """Scale a table down to the width of a paper's column."""
-    fit = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{"
-    opened = table.replace(r"\begin{tabular}", fit + "%\n" + r"\begin{tabular}")
-    return opened.replace(r"\end{tabular}", r"\end{tabular}}")
-
-
-def _in_a_line(value: object) -> object:
-    return " ".join(value.split()) if isinstance(value, str) else value
-
-
-def _kind(column: pd.Series) -> str:
-    """Column type: numbers align at their points; long texts are broken into lines."""
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        return "S"
-    is_long = column.map(str).str.len().max() > _LONG
-    return r"p{.5\linewidth}" if is_long else "l"
+    return (
+        f"% \\usepackage{{booktabs}}\n{cut}{here}{_with_symbols(_FIRST_IN_A_ROW.sub('{[}', body))}"
+    )
 
 
 def latex_text(markdown: str) -> str:

@@ -4,7 +4,7 @@ The reader's input stays in the memory of the session and, until the next input,
 that runs the model, so that the dashboard shows stored numbers without torch.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -14,9 +14,9 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import UserError
+from analysis.statistics.corpus import Identity, identity_in
 from analysis.upload_bounds import MAX_CHARACTERS, UPLOAD_BYTES
 from pages.ui.live.model_process import Refused, model_process
-from pages.ui.live.waiting import in_turn, look_up, turns
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.say import plain, say
@@ -32,7 +32,7 @@ class Model(NamedTuple):
 
     name: str
     revision: str
-    weights_sha256: str
+    identity: Identity
     dtype: str
     segments: str
     random_weights: int | None
@@ -58,10 +58,9 @@ def reachable(view: View) -> bool:
         view.write("warning", say("live.no_torch", name="torch"))
         return False
     try:
-        with st.spinner(say("live.loading")):
-            in_turn(_loaded, identity(view.store))
+        ask(view.store, "ready")
     except Refused as error:
-        key = "other_weights" if error.kind == "OtherWeights" else "no_model"
+        key = "other_model" if error.kind == "OtherModel" else "no_model"
         view.write("warning", say(f"live.{key}", model=model, reason=plain(error)))
         return False
     return True
@@ -75,8 +74,7 @@ def effect_maps(store: Store, tokens: pd.DataFrame, *, layer: int, effect: str) 
         layer: counted from 1.
     """
     ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
-    with st.spinner(say("live.running")):
-        shares = in_turn(_shares, identity(store), ids, segments, layer)
+    shares = ask(store, "row_shares", ids, segments, key=(ids, segments), layer=layer)
     order = store.layer_order
     before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
     return Maps(before, after)
@@ -110,9 +108,8 @@ def relevance_of_image(view: View, upload: Any) -> Any:
     """
     if is_too_large(view, upload):
         return None
-    return unless_refused(
-        view, in_turn, _of_image, identity(view.store), upload.getvalue(), upload.name
-    )
+    data, name = upload.getvalue(), upload.name
+    return unless_refused(view, "relevance_of_image", data, key=data, name=name)
 
 
 def relevance_of_text(view: View, text: str) -> Any:
@@ -121,9 +118,8 @@ def relevance_of_text(view: View, text: str) -> Any:
     Returns:
         None if the text cannot be used; the reader is told why.
     """
-    return unless_refused(
-        view, in_turn, _of_text, identity(view.store), text, max_tokens(view.store)
-    )
+    most = max_tokens(view.store)
+    return unless_refused(view, "relevance_of_text", text, key=text, max_tokens=most)
 
 
 def is_too_large(view: View, upload: Any) -> bool:
@@ -139,50 +135,36 @@ def max_tokens(store: Store) -> int:
     return int(store.facts.get("max_tokens", _MAX_TOKENS))
 
 
-def unless_refused(view: View, of: Callable[..., Any], *given: Any) -> Any:
-    """Return the result of a function; None, after telling the reader, if it refuses the input."""
+def unless_refused(view: View, function: str, *given: Any, key: Any, **named: Any) -> Any:
+    """Return the result of `ask`; None, after telling the reader, if it refuses the input."""
     try:
-        with st.spinner(say("live.running")):
-            return of(*given)
+        return ask(view.store, function, *given, key=key, **named)
     except UserError as error:
         view.write("warning", say("live.not_taken", reason=plain(error)))
         return None
 
 
-@st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _of_image(of: Model, data: bytes, name: str) -> Any:
-    return asked(of, "relevance_of_image", data, name=name)
-
-
-@st.cache_data(max_entries=4, scope="session", show_spinner=False)
-def _of_text(of: Model, text: str, max_tokens: int) -> Any:
-    return asked(of, "relevance_of_text", text, max_tokens=max_tokens)
-
-
 def identity(store: Store) -> Model:
     """Identity of the model of the open file."""
     run, facts = store.run, store.facts
-    weights = facts.get("weights_sha256", "")
     name, revision, dtype = (str(run[column]) for column in ("model", "revision", "dtype"))
-    segments = facts.get("segments", "read")
-    return Model(name, revision, weights, dtype, segments, store.random_weights, store.part)
+    segments, named = facts.get("segments", "read"), (store.random_weights, store.part)
+    return Model(name, revision, identity_in(facts), dtype, segments, *named)
 
 
-@st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
-def _shares(of: Model, ids: tuple[int, ...], segments: tuple[int, ...], layer: int) -> np.ndarray:
-    return asked(of, "row_shares", ids, segments, layer=layer)
+def ask(store: Store, function: str, *given: Any, key: Any = None, **named: Any) -> Any:
+    """Return the result of a function of `Rerun`: kept, or once the model is free.
 
-
-@st.cache_data(max_entries=64, ttl=600, show_spinner=False)
-def _loaded(of: Model) -> None:
-    asked(of, "ready")
-
-
-def asked(of: Model, function: str, *given: Any, **named: Any) -> Any:
-    """Return the result of a function of `Rerun` for this reader, whose turn it has to be.
+    Args:
+        key: identity of the input, which may be of any type.
 
     Raises:
         Refused: the model or the input cannot be used.
     """
-    turns().check()
-    return model_process().ask(of._asdict(), function, given, named, look_up=look_up)
+    with st.spinner(say(f"live.{'waiting' if model_process().is_busy else 'running'}")):
+        return _answered(identity(store), function, key, named, given)
+
+
+@st.cache_data(max_entries=64, max_size="32MB", ttl=600, scope="session", show_spinner=False)
+def _answered(of: Model, function: str, key: Any, named: Mapping[str, Any], _given: tuple) -> Any:
+    return model_process().ask(of._asdict(), function, _given, named)

@@ -2,10 +2,10 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import IO, Any, cast
 
 from analysis.errors import UserError
@@ -13,7 +13,6 @@ from analysis.messages import Messages
 
 _PROGRAM = "precompute.live.process"
 _FOLDER = Path(__file__).parents[3]
-_MOMENT = 0.1  # seconds
 _TRIES = 2
 _ENDED = "The process that runs the model ended. It may need more memory than this machine has."
 
@@ -27,36 +26,45 @@ class Refused(UserError):
 
 
 class ModelProcess:
-    """Client of a model process that ends after some idle time; for one thread at a time."""
+    """Client of a model process that ends after some idle time; others wait while one asks."""
 
     def __init__(self) -> None:
+        self._lock = Lock()
         self._running: _Running | None = None
 
-    def ask(self, *question: Any, look_up: Callable[[], object]) -> Any:
+    @property
+    def is_busy(self) -> bool:
+        """Return True while the model runs, so that a question has to wait."""
+        return self._lock.locked()
+
+    def ask(self, *question: Any) -> Any:
         """Return the result of a function of the model.
 
         Args:
             question: the model, the name of the function, its positional and its keyword arguments.
-            look_up: called now and then during the computation; its exceptions abandon that.
 
         Raises:
             Refused: the model or the input cannot be used.
             RuntimeError: an error in the program.
         """
-        for _ in range(_TRIES):
-            self._running = self._running or _Running()
-            try:
-                kind, found = self._running.answer(question, look_up)
-                break
-            except EOFError:  # it was idle, or was ended from outside
-                self.close()
-        else:
-            raise Refused("ended", _ENDED)
+        with self._lock:
+            kind, found = self._answer(question)
         if kind == "failed":
             raise RuntimeError(found)
         if kind != "found":
             raise Refused(kind, found)
         return found
+
+    def _answer(self, question: tuple) -> tuple[str, Any]:
+        """Return the answer's kind and content, from a new process if the old one has ended."""
+        for _ in range(_TRIES):
+            self._running = self._running or _Running()
+            try:
+                self._running.messages.send(question)
+                return self._running.messages.receive()
+            except EOFError:  # it was idle, or was ended from outside
+                self.close()
+        return "ended", _ENDED
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -83,18 +91,6 @@ class _Running:
         )
         answers, questions = self.process.stdout, self.process.stdin
         self.messages = Messages(cast(IO[bytes], answers), cast(IO[bytes], questions))
-
-    def answer(self, question: tuple, look_up: Callable[[], object]) -> tuple[str, Any]:
-        """Return the kind of the answer and its content; exceptions of `look_up` pass through."""
-        self.messages.send(question)
-        try:
-            while not self.messages.poll(_MOMENT):
-                look_up()
-        except BaseException:
-            self.messages.send(None)
-            self.messages.receive()
-            raise
-        return self.messages.receive()
 
     def close(self) -> None:
         """End the process."""

@@ -114,7 +114,7 @@ def progress_of(note: Note) -> str:
     """Sentence on a run in progress: its stage, what is done of it, and the time left."""
     stage, values = say(f"build.stage.{note.stage}"), {}
     if note.total:
-        values = {"done": f"{note.done:,.1f}".removesuffix(".0"), "total": count(note.total)}
+        values = {"done": count(note.done), "total": count(note.total)}
     if values and note.seconds_left is not None:
         minutes = max(1, round(note.seconds_left / 60))
         return say("build.at_part_left", stage=stage, minutes=count(minutes), **values)

@@ -5,7 +5,7 @@ from pathlib import Path
 import duckdb
 import streamlit as st
 
-from analysis.foreign_file import MEMORY, BrokenContract, OtherSchema
+from analysis.foreign_file import MEMORY, BrokenContract, Locked, OtherSchema
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.question import TooLarge
 from analysis.time_limit import TooSlow
@@ -18,7 +18,7 @@ from pages.ui.words.say import DISTANCE, TURNED, plain, say, speak_of
 CONTENT = "content"
 """Parameter of the address for a file's content."""
 _SHOWN = "file that was shown last"
-UNREADABLE = (OtherSchema, BrokenContract, TooSlow, TooLarge, duckdb.Error)
+UNREADABLE = (OtherSchema, BrokenContract, Locked, TooSlow, TooLarge, duckdb.Error)
 
 
 def stores() -> list[Store]:
@@ -158,8 +158,9 @@ def why_unreadable(path: Path, error: Exception) -> str:
     if isinstance(error, (TooLarge, duckdb.OutOfMemoryException)):
         memory = error.size if isinstance(error, TooLarge) else MEMORY
         return say("store.too_large", name=name, memory=memory)
-    message = str(error).replace(str(path.resolve()), path.name) or type(error).__name__
+    locked = isinstance(error, Locked)
+    message = (error.reason if locked else str(error)).replace(
+        str(path.resolve()), path.name
+    ) or type(error).__name__
     reason = plain(message.splitlines()[0])
-    if "lock" in str(error).lower():
-        return say("store.locked", name=name, reason=reason)
-    return say("store.damaged", name=name, reason=reason)
+    return say("store.locked" if locked else "store.damaged", name=name, reason=reason)

@@ -15,13 +15,12 @@ STAGES = ("model", "proof", "corpus", "weights", "sequences", "tables", "file")
 @dataclass(frozen=True)
 class Note:
     """Progress note of a run: its stage, what is done of it and in all (0 if unknown), the seconds
-    left if they are known, bytes of memory, machine and process."""
+    left if they are known, machine and process."""
 
     stage: str
-    done: float
+    done: int
     total: int
     seconds_left: float | None
-    memory: int
     machine: str
     process: int
 

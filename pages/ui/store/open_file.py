@@ -229,6 +229,7 @@ def cursor(version: Version) -> Iterator[DuckDBPyConnection]:
         Replaced: if the file was replaced or removed, and was not opened before.
         OtherSchema: if the file is of another version of this program.
         BrokenContract: if it is not of this program, or was changed.
+        Locked: if another process holds it open for writing.
         TooSlow: if a query takes too long.
         duckdb.Error: if it cannot be read.
     """

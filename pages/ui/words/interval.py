@@ -5,8 +5,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from analysis.statistics.norms.weighing import WEIGHINGS
-from pages.ui.words.numbers import percent, points, signed
+from pages.ui.words.numbers import points, signed
 from pages.ui.words.say import say
 
 Written = Callable[[float], str]
@@ -81,11 +80,5 @@ def difference_text(row: Any) -> str:
         points(row[column], digits=1) for column in ("difference", "low", "high")
     )
     if pd.isna(row["low"]):
-        return say("weighing.difference_alone", difference=difference)
-    return say("weighing.difference", difference=difference, low=low, high=high)
-
-
-def change_words(row: Any) -> dict[str, str]:
-    """Format the best heads' accuracies by weights and by norms, and their difference."""
-    shares = {method: percent(row[f"accuracy_{method}"], digits=1) for method in WEIGHINGS}
-    return {**shares, "difference": difference_text(row)}
+        return say("weighing.points_alone", difference=difference)
+    return say("weighing.points", difference=difference, low=low, high=high)

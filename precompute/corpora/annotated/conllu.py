@@ -18,7 +18,7 @@ from analysis.errors import BadCorpus
 from precompute.corpora.annotated.dependency_tree import checked_governors
 from precompute.corpora.annotated.documents import Document, Sentence, check_words
 from precompute.corpora.annotated.entities import Entities, entity_fields
-from precompute.corpora.left_out import OnBadRow, refuse
+from precompute.corpora.left_out import OnBadRow, UnreadCoreference, refuse
 from precompute.corpora.lines import Line, numbered_lines
 from precompute.corpora.wording import shown
 
@@ -34,11 +34,12 @@ def conllu_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Docu
     A bad sentence splits a document in two.
 
     Args:
-        on_bad_row: handler of a sentence that is not CoNLL-U or no tree, or has no words, and of
-            the whole document if that bears coreference, or its brackets do not match.
+        on_bad_row: handler of a sentence that is not CoNLL-U or no tree, or has no words; and of
+            coreference (`UnreadCoreference`) in a document with such a sentence, or whose entities
+            cannot be read: its other sentences are read without it.
 
     Raises:
-        BadCorpus: a line is not UTF-8, or a comment on mentions cannot be read.
+        BadCorpus: a line is not UTF-8.
     """
     document = _UnfinishedDocument()
     lines = numbered_lines(path, stripped=False)
@@ -70,37 +71,39 @@ class _UnfinishedDocument:
         try:
             rows, ranges, nodes = _rows(lines)
             sentence = _sentence(rows, ranges)
-            for row, is_word in nodes:
-                value = row.misc.get("Entity", "")
-                self.entities.read(value, row.line, fields=self.fields, is_word=is_word)
         except BadCorpus as error:
             self.faults.append(error.with_traceback(None))  # which holds its lines
             self.runs.append([])
         else:
             self.runs[-1].append(sentence)
+            for row, is_word in nodes:
+                value = row.misc.get("Entity", "")
+                self.entities.add(value, row.line, fields=self.fields, is_word=is_word)
 
     def finished(self, on_bad_row: OnBadRow) -> Iterator[Document]:
-        if self.entities.are_there:
-            yield from self._with_coreference(on_bad_row)
-            return
+        try:
+            if self.entities.are_there:
+                yield self._with_coreference()
+                return
+        except UnreadCoreference as error:
+            on_bad_row(error)
         for run, fault in zip_longest(self.runs, self.faults):
             if run:
                 yield Document(tuple(run), heads_by=_heads_by(run))
             if fault is not None:
                 on_bad_row(fault)
 
-    def _with_coreference(self, on_bad_row: OnBadRow) -> Iterator[Document]:
-        """The whole document, unless any of it is bad: mentions go from one sentence to another."""
-        try:
-            if self.faults:
-                raise self.faults[0]
-            mentions = self.entities.mentions(self.runs[0])
-        except BadCorpus as error:
-            on_bad_row(error)
-            return
-        yield Document(
+    def _with_coreference(self) -> Document:
+        """Return the whole document.
+
+        Raises:
+            UnreadCoreference: a sentence is bad, or `Entities.mentions` raises it.
+        """
+        if self.faults:
+            raise UnreadCoreference(self.faults[0])
+        return Document(
             tuple(self.runs[0]),
-            mentions,
+            self.entities.mentions(self.runs[0]),
             bears_coreference=True,
             heads_by=_heads_by(self.runs[0]),
             mentions_without_words=self.entities.n_without_words,
@@ -171,7 +174,7 @@ def _read(line: Line) -> tuple[str, _Row]:
             f"write {_ABSENT} for what is not known"
         )
     identity, form, _, upos, _, features, governor, relation, _, misc = columns
-    if not form.strip():
+    if not form.strip() and "." not in identity:
         raise line.refused(f"FORM is {shown(form)}; give the word")
     pairs = (entry.partition("=") for entry in misc.split("|"))
     known = {key: value for key, _, value in pairs}

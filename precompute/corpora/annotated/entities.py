@@ -1,6 +1,7 @@
 """Mentions in the MISC column of CoNLL-U: `Entity=` in the form of GUM and CorefUD.
 
-A comment names the fields of opening brackets, such as `# global.Entity = GRP-etype-…-link-…`.
+A comment names the fields of opening brackets, such as `# global.Entity = GRP-etype-…-link-…`. One
+of them names the entity; without a comment, the first or second that is a number in every bracket.
 """
 
 import re
@@ -9,15 +10,20 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import ROOT, Mention
 from precompute.corpora.annotated.brackets import Bracketed, Brackets, bracket_items, clusters
 from precompute.corpora.annotated.documents import Sentence
 from precompute.corpora.annotated.mention_heads import head_by_tag, head_by_tree, kind_by_tag
+from precompute.corpora.left_out import UnreadCoreference
 from precompute.corpora.lines import Line
+from precompute.corpora.wording import shown
 
 _HEADER = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
 _PART = re.compile(r"\[[0-9]+/[0-9]+\]")
-_CLUSTER = ("GRP", "eid")
+_CLUSTER = frozenset({"GRP", "eid"})
+_NUMBERED = re.compile(r"e?[0-9]+(?:\[[0-9]+/[0-9]+\])?")
+_OLDER_NAMES = {"coref_type": "link", "MIN": "minspan"}
 _NO_MENTIONS = frozenset({"appos", "pred", "sgl"})
 """Links of GUM that the coreference of OntoNotes lacks: appositions belong to the mention they
 explain, predicates of a thing are no mention of it, and single mentions have nothing to corefer
@@ -25,21 +31,9 @@ with."""
 
 
 def entity_fields(comments: Iterable[Line]) -> tuple[str, ...]:
-    """The fields of a document's mentions, as one of its comments names them; () if none does.
-
-    Raises:
-        BadCorpus: they do not show which mentions corefer.
-    """
-    for line in comments:
-        if match := _HEADER.match(line.text):
-            fields = tuple(match[1].split("-"))
-            if fields[0] not in _CLUSTER:
-                raise line.refused(
-                    f"the first field of `global.Entity` is {fields[0]!r}; it must name the "
-                    "entity: GRP or eid"
-                )
-            return fields
-    return ()
+    """The fields of a document's mentions, as one of its comments names them; () if none does."""
+    matches = (_HEADER.match(line.text) for line in comments)
+    return next((tuple(match[1].split("-")) for match in matches if match), ())
 
 
 class _Span(NamedTuple):
@@ -62,32 +56,58 @@ class Entities:
     _brackets: Brackets = field(default_factory=Brackets)
     _fields: tuple[str, ...] = ()
     _words_before: list[int] = field(default_factory=lambda: [0])
-    are_there: bool = False
+    _values: list[tuple[int, str, Line]] = field(default_factory=list)
     n_without_words: int = 0
 
-    def read(self, value: str, line: Line, *, fields: tuple[str, ...], is_word: bool) -> None:
-        """Read the brackets in the `Entity=` of the next word or empty node; empty if it has none.
+    @property
+    def are_there(self) -> bool:
+        """Return True if the document has brackets, well-formed or not."""
+        return bool(self._values)
 
-        Raises:
-            BadCorpus: it is no run of brackets, closes what is not open, or no comment names its
-                fields.
-        """
+    def add(self, value: str, line: Line, *, fields: tuple[str, ...], is_word: bool) -> None:
+        """Add the `Entity=` of the next word or empty node; empty if it has none."""
         node = len(self._words_before) - 1
         self._words_before.append(self._words_before[node] + is_word)
-        if not value:
-            return
-        if not fields:
-            raise line.refused(
-                "`Entity=` before any comment `# global.Entity = …` that names its fields; add it "
-                "at the head of the document"
-            )
-        self.are_there, self._fields = True, fields
-        for kind, text in bracket_items(value, place=line.place):
-            name = _PART.sub("", text if kind == "closes" else text.split("-", 1)[0])
+        if value:
+            self._values.append((node, value, line))
+            self._fields = fields
+
+    def _match_brackets(self) -> None:
+        items = [
+            (node, line, kind, text)
+            for node, value, line in self._values
+            for kind, text in bracket_items(value, place=line.place)
+        ]
+        place = self._place_of_name([text for *_, kind, text in items if kind != "closes"])
+        for node, line, kind, text in items:
+            parts = text.split("-")
+            if kind != "closes" and len(parts) <= place:
+                raise line.refused(f"{shown(text)} lacks field {place + 1}, which names the entity")
+            name = _PART.sub("", parts[min(place, len(parts) - 1)])
             if kind != "closes":
                 self._brackets.opens(name, node, line, label=text)
             if kind != "opens":
                 self._brackets.closes(name, node, line)
+
+    def _place_of_name(self, openings: list[str]) -> int:
+        """Return the place of the field that names the entity."""
+        if self._fields:
+            places = [place for place, name in enumerate(self._fields) if name in _CLUSTER]
+        else:
+            parts = [opening.split("-") for opening in openings]
+            places = [
+                place
+                for place in (0, 1)
+                if all(len(of) > place and _NUMBERED.fullmatch(of[place]) for of in parts)
+            ]
+        if places:
+            return places[0]
+        header = f"`# global.Entity = {'-'.join(self._fields)}` names no field GRP or eid, and so"
+        raise BadCorpus(
+            self._values[0][2].file,
+            f"{header if self._fields else 'no comment `# global.Entity = …` is there, and'} "
+            "nothing tells which mentions are of one entity; call its field GRP or eid there",
+        )
 
     def mentions(self, sentences: SequenceOf[Sentence]) -> tuple[Mention, ...]:
         """Return the mentions that corefer with another one of the document.
@@ -96,13 +116,20 @@ class Entities:
         `n_without_words` counts them.
 
         Raises:
-            BadCorpus: one is never closed.
+            UnreadCoreference: brackets do not match, or nothing tells which field names the entity.
         """
+        try:
+            self._match_brackets()
+            closed = self._brackets.all_closed()
+        except BadCorpus as error:
+            raise UnreadCoreference(error) from error
         spans = [
             self._span(bracket)
-            for bracket in self._brackets.all_closed()
+            for bracket in closed
             if not _PART.search(bracket.label)
-            and self._attribute(bracket, "link") not in _NO_MENTIONS
+            and _NO_MENTIONS.isdisjoint(
+                [self._attribute(bracket, "link")] if self._fields else bracket.label.split("-")
+            )
         ]
         spans.sort(key=lambda span: (span.first, -span.last, span.name))
         there = [span for span in spans if span.first <= span.last]
@@ -120,9 +147,8 @@ class Entities:
 
     def _attribute(self, mention: Bracketed, name: str) -> str:
         """Return a field of a mention's opening bracket by its name; empty if it has none."""
-        fields = dict(
-            zip(self._fields, mention.label.split("-", len(self._fields) - 1), strict=False)
-        )
+        names = (_OLDER_NAMES.get(field, field) for field in self._fields)
+        fields = dict(zip(names, mention.label.split("-", len(self._fields) - 1), strict=False))
         return fields.get(name, "")
 
     def _heads(self, mention: Bracketed) -> tuple[int, ...]:

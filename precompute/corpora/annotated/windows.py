@@ -41,7 +41,7 @@ def windows(
         BadCorpus: the tokenizer returns no token for a word.
     """
     room = room_for(1, tokenizer, max_tokens)
-    counts["too_long"] += 0
+    counts.update(too_long=0, coreference_left_out=0)
     for number, document in enumerate(documents):
         alone = by_sentence or not document.bears_coreference
         sizes = [_n_pieces(sentence, tokenizer, room) for sentence in document.sentences]

@@ -15,6 +15,7 @@ from precompute.corpora.images.images import content_sha256, image_sequence, rea
 from precompute.corpora.images.pictures import png
 from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
+from precompute.models.identity import reader_settings
 
 N_HELD_OUT = 360
 FULL, HALF = 16, 8
@@ -68,7 +69,7 @@ def read_digit_images(reader: ImageReader, *, limit: int | None = None) -> Readi
         for index, digit in enumerate(digits()[:limit])
     ]
     content = content_sha256(sequences)
-    settings = {"images": content, "processor": reader.settings}
+    settings = {"images": content, "reader": reader_settings(reader)}
     return Reading(
         DEMO_DIGITS,
         settings,

@@ -25,6 +25,7 @@ from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.corpora.source import BUNDLED_TEXTS
 from precompute.corpora.wording import file_name, path_as_given
+from precompute.models.identity import reader_settings
 
 
 def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Reading:
@@ -59,7 +60,7 @@ def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -
 
     return Reading(
         file_name(folder.path),
-        {"files": _state(folder), "processor": reader.settings, "limit": limit},
+        {"files": _state(folder), "reader": reader_settings(reader), "limit": limit},
         begin,
         lambda: content_sha256(sequences),
         left_out.counts,

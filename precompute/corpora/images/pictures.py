@@ -10,17 +10,21 @@ from io import BytesIO
 import numpy as np
 from jaxtyping import UInt8
 from PIL import Image, UnidentifiedImageError
+from PIL.TiffImagePlugin import BITSPERSAMPLE, PHOTOMETRIC_INTERPRETATION, TiffImageFile
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_files import ImageFile
 from precompute.corpora.images.image_formats import FORMATS, HEAD_BYTES, REMEDY, kind_of
 
+DECODING = 2
+"""Version of the decoded pixels; to be raised whenever those of some file change."""
 MAX_PIXELS = 50_000_000
 MAX_RATIO = 100
 """Largest ratio of the long side to the short one; a processor that resizes by the short side alone
 would turn a thread into billions of pixels."""
 ORIENTATION = 0x0112
 UPRIGHT = 1
+_WHITE_IS_ZERO = 0  # of TIFF's PhotometricInterpretation
 SIDEWAYS = (5, 6, 7, 8)
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -85,7 +89,20 @@ def decoded(content: bytes, *, name: str, pixels: int = MAX_PIXELS) -> Decoded:
         turn = _turn(opened)
         opened.load()
         left = _turn(opened) or UPRIGHT  # Pillow rotates TIFF on loading
-        return Decoded(turned(opened, left), turn, str(opened.format))
+        return Decoded(turned(_full_range(opened), left), turn, str(opened.format))
+
+
+def _full_range(opened: Image.Image) -> Image.Image:
+    """Return a TIFF's greys of 12 or 16 bits from black at 0 to white at 65535.
+
+    Pillow turns white that is 0 round in fewer bits only, and leaves 12 bits below 4096.
+    """
+    if not (isinstance(opened, TiffImageFile) and opened.mode.startswith("I;16")):
+        return opened
+    white = 2 ** opened.tag_v2[BITSPERSAMPLE][0] - 1
+    greys = np.asarray(opened) * (65535 / white)
+    is_turned = opened.tag_v2[PHOTOMETRIC_INTERPRETATION] == _WHITE_IS_ZERO
+    return Image.fromarray((65535 - greys if is_turned else greys).round().astype(np.uint16))
 
 
 def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:

@@ -55,8 +55,8 @@ class Part:
 class Corpus:
     """A corpus as one model reads it: `folder` holds its parts, each sequence in one of them.
 
-    `sha256` is that of the file, `n_tokens` includes special tokens, and `counts` and `revisions`
-    are those of `Reading`. The cut into parts and jobs follows from the corpus alone.
+    `sha256` is that of the file, `n_tokens` includes special tokens, and `counts`, `revisions`
+    and `form` are those of `Reading`. The cut into parts and jobs follows from the corpus alone.
     """
 
     folder: Path
@@ -67,6 +67,7 @@ class Corpus:
     counts: dict[str, int]
     parts: tuple[Part, ...]
     revisions: tuple[str, ...] = ()
+    form: str = ""
 
     @classmethod
     def read(cls, folder: Path, text: str) -> "Corpus":

@@ -13,15 +13,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.needs import Need
+from precompute.corpora.images.pictures import DECODING
 from precompute.corpora.index.columns import rows_of
 from precompute.corpora.index.corpus import Corpus, Part, part_path
 from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
-from precompute.progress.events import Advanced, Begun, OnEvent, ignore
+from precompute.progress import Begun, Finished, OnEvent, ignore
 
-VERSION = 5
+VERSION = 6
 """Version of the readers' output; to be raised whenever that changes."""
 JOBS, FEWEST_SEQUENCES, JOB_SEQUENCES = 8, 4, 64
 """Jobs of a part, as long as one has no fewer and no more sequences than these: an interrupted run
@@ -54,7 +55,9 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
     if corpus_file.exists():
         corpus = _there(home, corpus_file)
         if corpus is not None and list(corpus.parts) == parts:
-            return replace(corpus, name=reading.name, revisions=reading.revisions)
+            return replace(
+                corpus, name=reading.name, revisions=reading.revisions, form=reading.form
+            )
         corpus_file.unlink()
     before = parts[-1] if parts else _NOTHING
     reading.counts["truncated"] += before.truncated
@@ -82,6 +85,7 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
         counts=dict(reading.counts),
         parts=tuple(parts),
         revisions=reading.revisions,
+        form=reading.form,
     )
     with named_when_whole(corpus_file) as file:
         file.write(_sealed(corpus.written().encode()))
@@ -119,7 +123,7 @@ def _told(sequences: Iterable[Sequence], on_event: OnEvent) -> Iterator[Sequence
     for n, sequence in enumerate(sequences, start=1):
         yield sequence
         if n % JOB_SEQUENCES == 0:
-            on_event(Advanced("reading", n))
+            on_event(Finished(JOB_SEQUENCES))
 
 
 def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
@@ -186,7 +190,7 @@ def _sha256(sequences: list[Sequence]) -> str:
         if sequence.targets is not None:
             digest.update(sequence.targets.tobytes())
         if sequence.image is not None:
-            digest.update(sequence.image.sha256.encode())
+            digest.update(f"{DECODING} {sequence.image.sha256}".encode())
     return digest.hexdigest()
 
 

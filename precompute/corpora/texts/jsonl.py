@@ -1,8 +1,8 @@
-"""JSON Lines: one object per line, in one of three forms.
+"""JSON: a value per line, or one list of values.
 
-{"text": …}, {"text_a": …, "text_b": …}, or {"tokens": […], "segments": […]} with segments optional.
-Other keys, such as a title, are allowed and not read. If the option names another key of texts,
-only that one is read.
+A value is an object, {"text": …}, {"text_a": …, "text_b": …}, or {"tokens": […], "segments": […]}
+with segments optional; or a string, which is a text; or a list of tokens. Other keys, such as a
+title, are allowed and not read. If the option names another key of texts, only that one is read.
 """
 
 import json
@@ -10,7 +10,6 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,10 +18,12 @@ from precompute.corpora.checks import checked_segments, checked_text, checked_to
 from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
 from precompute.corpora.lines import Line, numbered_lines
 from precompute.corpora.sequence import Annotated, Entry, Pair, Text, Tokens
-from precompute.corpora.wording import listed, shown
+from precompute.corpora.wording import file_name, listed, shown
 
 FORMS = ({"text"}, {"text_a", "text_b"}, {"tokens"}, {"tokens", "segments"})
 TEXT = "text"
+LARGEST_LIST = 2**28
+"""Largest number of letters of a JSON list, which is held in memory as a whole."""
 FORM_KEYS = set[str]().union(*FORMS)
 EXPECTED = "give `text`, or `text_a` and `text_b`, or `tokens` with or without `segments`"
 
@@ -39,8 +40,36 @@ def jsonl_entries(
     Raises:
         BadCorpus: a line is not UTF-8.
     """
-    read = _entry if column == TEXT else partial(_text_of, column=column)
-    return usable_rows((line for line in numbered_lines(path) if line.text), read, on_bad_row)
+    return usable_rows(
+        (line for line in numbered_lines(path) if line.text),
+        lambda line: entry_of(_decoded(line), line.place, column=column),
+        on_bad_row,
+    )
+
+
+def json_list_entries(
+    path: Path, column: str = TEXT, *, on_bad_row: OnBadRow = refuse
+) -> Iterator[Entry]:
+    """Yield the entries of a file that is one JSON list; arguments as of `jsonl_entries`.
+
+    Raises:
+        BadCorpus: the file is no whole list, or larger than `LARGEST_LIST`.
+    """
+    name, lines, size = file_name(path), [], 0
+    for line in numbered_lines(path, stripped=False):
+        lines.append(line.text)
+        size += len(line.text)
+        if size > LARGEST_LIST:
+            raise BadCorpus(name, "is one huge JSON list; write each member on a line of its own")
+    try:
+        members = _DECODER.decode("\n".join(lines))
+    except (ValueError, RecursionError) as error:
+        raise BadCorpus(name, f"is no whole JSON list ({error}); make it again") from error
+    yield from usable_rows(
+        enumerate(members, start=1),
+        lambda member: entry_of(member[1], f"{name} item {member[0]}", column=column),
+        on_bad_row,
+    )
 
 
 def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
@@ -87,12 +116,31 @@ def _line(entry: Entry) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _entry(line: Line) -> Entry:
-    fields, place = _fields(line), line.place
+def entry_of(value: object, place: str, *, column: str = TEXT) -> Entry:
+    """Return a JSON value as an entry, if it is in one of the forms.
+
+    Raises:
+        BadCorpus: it is in none, or has no key of texts; `BlankRow` if it has no text.
+    """
+    if isinstance(value, dict):
+        return _entry(value, place) if column == TEXT else _text_of(value, place, column)
+    if column != TEXT:
+        raise BadCorpus(place, f"is {shown(value)} and has no keys; leave --column out")
+    if isinstance(value, str):
+        return Text(checked_text(value, key=TEXT, place=place), place)
+    if not isinstance(value, list):
+        raise BadCorpus(place, f"is {shown(value)} and no object; {EXPECTED}")
+    tokens = _tokens({"tokens": value}, place)
+    if any(" " in token.strip() for token in tokens.tokens):
+        raise BadCorpus(place, "is a list of texts, not of tokens; write a text to a line")
+    return tokens
+
+
+def _entry(fields: dict[str, object], place: str) -> Entry:
     present = FORM_KEYS & fields.keys()
     if present not in FORMS:
         held = " and ".join(f"`{key}`" for key in sorted(present)) or "no entry"
-        raise line.refused(f"holds {held}; {EXPECTED}")
+        raise BadCorpus(place, f"holds {held}; {EXPECTED}")
     if "text" in present:
         return Text(checked_text(fields["text"], key="text", place=place), place)
     if "tokens" in present:
@@ -103,14 +151,14 @@ def _entry(line: Line) -> Entry:
     return Pair(first, second, place)
 
 
-def _text_of(line: Line, *, column: str) -> Text:
-    fields = _fields(line)
+def _text_of(fields: dict[str, object], place: str, column: str) -> Text:
     if column not in fields:
-        raise line.refused(
+        raise BadCorpus(
+            place,
             f"has no key `{column}` (its keys: {listed(fields)}); name the one of the texts with "
-            "--column"
+            "--column",
         )
-    return Text(checked_text(fields[column], key=column, place=line.place), line.place)
+    return Text(checked_text(fields[column], key=column, place=place), place)
 
 
 def _tokens(fields: dict[str, object], place: str) -> Tokens:
@@ -121,9 +169,9 @@ def _tokens(fields: dict[str, object], place: str) -> Tokens:
     return Tokens(tokens, segments, place)
 
 
-def _fields(line: Line) -> dict[str, object]:
+def _decoded(line: Line) -> object:
     try:
-        value = _DECODER.decode(line.text)
+        return _DECODER.decode(line.text)
     except RecursionError as error:
         raise line.refused("is nested too deeply to be read; use flat objects") from error
     except ValueError as error:
@@ -131,9 +179,6 @@ def _fields(line: Line) -> dict[str, object]:
             f"is not JSON ({_reason(error)}); a file that starts with {{ is read as JSON Lines, "
             "one whole object per line"
         ) from error
-    if not isinstance(value, dict):
-        raise line.refused(f"is {shown(value)} and no object; {EXPECTED}")
-    return value
 
 
 def _reason(error: ValueError) -> str:

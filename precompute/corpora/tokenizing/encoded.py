@@ -12,7 +12,7 @@ from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 from precompute.corpora.tokenizing.japanese import words_of_japanese
 from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.literal import frame_tokens, spelt_out
-from precompute.corpora.tokenizing.words import numbered_through, words_of_spans
+from precompute.corpora.tokenizing.words import numbered_through, words_of_tokens
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,7 @@ def encoded_fast(
 ) -> list[Encoded]:
     """Encode single texts, or pairs, by a tokenizer of a tokenizer.json.
 
-    Words are the tokenizer's own. If its tokens hold the spaces between words, it takes a whole
-    text for a word; then words are those of the text.
+    Words are those of its tokens (`words_of_tokens`).
     """
     texts, partners = (*map(list, zip(*batch, strict=True)), None)[:2]
     seen = tokenizer(
@@ -66,22 +65,28 @@ def encoded_fast(
         verbose=False,
     )
     encodings = cast(list[Encoding], seen.encodings)
-    return [_encoded(*of_entry, tokenizer) for of_entry in zip(encodings, batch, strict=True)]
+    return [_encoded(encoding, tokenizer) for encoding in encodings]
 
 
-def _encoded(
-    encoding: Encoding, texts: tuple[str, ...], tokenizer: PreTrainedTokenizerBase
-) -> Encoded:
-    sides = encoding.sequence_ids
-    is_by_letters = kind_of(tokenizer).is_by_letters
-    words = _words_by_spans(encoding, texts) if is_by_letters else encoding.word_ids
+def _encoded(encoding: Encoding, tokenizer: PreTrainedTokenizerBase) -> Encoded:
     encoded = Encoded(
         ids=np.array(encoding.ids, dtype=np.int32),
         segments=np.array(encoding.type_ids, dtype=np.int32),
-        sides=tuple(sides),
-        words=numbered_through(words, sides),
+        sides=tuple(encoding.sequence_ids),
+        words=numbered_through(encoding.word_ids, encoding.sequence_ids),
     )
-    return _spelt_out(encoded, encoding.tokens, tokenizer)
+    return _with_words(_spelt_out(encoded, encoding.tokens, tokenizer), tokenizer)
+
+
+def _with_words(encoded: Encoded, tokenizer: PreTrainedTokenizerBase) -> Encoded:
+    tokens, kind = tokenizer.convert_ids_to_tokens(encoded.ids.tolist()), kind_of(tokenizer)
+    words: list[int | None] = [None] * len(tokens)
+    for places in filter(None, encoded.pieces(2)):
+        known = None if kind.holds_spaces else encoded.words[places].tolist()
+        of_side = words_of_tokens([tokens[place] for place in places], kind, known)
+        for place, word in zip(places, of_side.tolist(), strict=True):
+            words[place] = word
+    return replace(encoded, words=numbered_through(words, encoded.sides))
 
 
 def _spelt_out(encoded: Encoded, tokens: list[str], tokenizer: PreTrainedTokenizerBase) -> Encoded:
@@ -99,17 +104,6 @@ def _spelt_out(encoded: Encoded, tokens: list[str], tokenizer: PreTrainedTokeniz
     return replace(encoded.at(places.tolist()), ids=np.array(ids, dtype=np.int32))
 
 
-def _words_by_spans(encoding: Encoding, texts: tuple[str, ...]) -> list[int | None]:
-    spans, sides = encoding.offsets, encoding.sequence_ids
-    words: list[int | None] = [None] * len(spans)
-    for side, text in enumerate(texts):
-        places = [place for place, token_side in enumerate(sides) if token_side == side]
-        numbers = words_of_spans(text, [spans[place][0] for place in places])
-        for place, number in zip(places, numbers, strict=True):
-            words[place] = number
-    return words
-
-
 def encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
     """Encode texts by `BertJapaneseTokenizer`, with the words of its morphological analyser."""
     words = [words_of_japanese(text, tokenizer) for text in texts]
@@ -120,9 +114,10 @@ def encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
     sides, numbers = np.full(len(ids), None), np.full(len(ids), None)
     sides[~is_added] = np.repeat(range(len(texts)), [len(of_text) for of_text in pieces])
     numbers[~is_added] = [n for of_text in words for n, word in enumerate(of_text) for _ in word]
-    return Encoded(
+    encoded = Encoded(
         ids=np.array(ids, dtype=np.int32),
         segments=np.array(tokenizer.create_token_type_ids_from_sequences(*inside), dtype=np.int32),
         sides=tuple(sides.tolist()),
         words=numbered_through(numbers.tolist(), sides.tolist()),
     )
+    return _with_words(encoded, tokenizer)

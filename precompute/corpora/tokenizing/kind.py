@@ -22,7 +22,9 @@ class Kind:
         marks_spaces: tokens hold the space before a word as `▁`.
         continues: prefix of tokens that continue a word; empty without one.
         ends: suffix of tokens that end a word; empty without one.
-        added: tokens that the tokenizer finds in a text before it cuts the rest into words.
+        added: tokens that the tokenizer finds in a text before it cuts the rest into words; where
+            it makes no words, those that frame texts.
+        unknown: token of unknown letters; empty without one, or if it also frames texts.
         chunks: function from a text to its word starts by the tokenizer itself; None where its
             tokens hold spaces as `▁`, or it takes a whole text for one word.
     """
@@ -32,17 +34,13 @@ class Kind:
     continues: str
     ends: str
     added: frozenset[str]
+    unknown: str
     chunks: Callable[[str], list[int]] | None
-
-    @property
-    def is_by_letters(self) -> bool:
-        """Return True if words are runs of letters and not those of the tokenizer."""
-        return self.holds_spaces and self.chunks is None
 
     @property
     def holds_spaces(self) -> bool:
         """True if a text can be put together again from its tokens."""
-        return self.is_bytes or self.marks_spaces
+        return (self.is_bytes or self.marks_spaces) and not self.ends
 
 
 @lru_cache(maxsize=1)  # called for every text of a corpus
@@ -50,16 +48,19 @@ def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
     """The kind of a tokenizer, from its normalizer, pre-tokenizer and model."""
     added = frozenset(cast(Any, tokenizer).added_tokens_encoder)
     if not tokenizer.is_fast:
-        return Kind(False, False, _CONTINUES, "", added, None)
+        return Kind(False, False, _CONTINUES, "", added, "", None)
     backend = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer
     written, model = "".join(prepared(_PROBE, backend)), cast(Any, backend.model)
+    special, unknown = list(map(str, tokenizer.special_tokens_map.values())), tokenizer.unk_token
+    unknown = str(unknown) if special.count(str(unknown)) == 1 else ""
     cuts = MARK not in written and len(prepared("a a", backend)) > 1
     return Kind(
         is_bytes=_AS_BYTES in written,
         marks_spaces=MARK in written,
         continues=getattr(model, "continuing_subword_prefix", None) or "",
         ends=getattr(model, "end_of_word_suffix", None) or "",
-        added=added if cuts else frozenset(),
+        added=added if cuts else frozenset(map(str, tokenizer.all_special_tokens)) - {unknown},
+        unknown=unknown,
         chunks=_chunks(backend) if cuts else None,
     )
 

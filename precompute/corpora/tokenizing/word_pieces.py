@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence as SequenceOf
 from itertools import chain
+from typing import Any
 
 from transformers import PreTrainedTokenizerBase
 
@@ -54,7 +55,9 @@ def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool)
         pieces = pieces_within(text, tokenizer, space=True)
     else:  # byte-level tokenizers join words that no space parts
         pieces = _tokenized(f" {text}" if goes_on else text, tokenizer)
-    return [piece for token in pieces for piece in spelt_out(token, tokenizer)]
+    spelt = [piece for token in pieces for piece in spelt_out(token, tokenizer)]
+    ids: Any = tokenizer.convert_tokens_to_ids(spelt)  # Unigram's unknown pieces are no tokens
+    return list(tokenizer.convert_ids_to_tokens(ids))
 
 
 def _tokenized(text: str, tokenizer: PreTrainedTokenizerBase) -> list[str]:

@@ -1,12 +1,12 @@
 """Assignment of tokens to words."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from unicodedata import category
+from itertools import groupby, pairwise
 
 import numpy as np
+import regex
 from jaxtyping import Int32
 
 from analysis.byte_characters import BYTES
@@ -14,8 +14,20 @@ from precompute.corpora.sequence import NO_WORD
 from precompute.corpora.tokenizing.kind import MARK, Kind
 
 _PART_OF_A_LETTER = "一"
-"""Stands for bytes that are no whole character, as in a truncated text: mostly part of a letter of
-a script whose letters take several bytes."""
+"""Stands for bytes that are no whole character, as in a truncated text, and for the unknown token:
+both are mostly letters of a script that is not the tokenizer's own."""
+_EXTENDS = r"\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}"
+"""Characters that belong to the one before them, in a class: marks, joiners, soft hyphens,
+variation selectors, tones of skin (rule WB4 of Unicode's word boundaries)."""
+_WORD = regex.compile(
+    rf"(?:[ \u3000][{_EXTENDS}]*)*(?:[\p{{L}}\p{{N}}{_EXTENDS}]+|\X[{_EXTENDS}]*)"
+)
+_UNIT = regex.compile(
+    rf"(?:\p{{L}}(?:[{_EXTENDS}]+\p{{L}})*|\p{{N}}(?:[{_EXTENDS}]+\p{{N}})*|\X)[{_EXTENDS}]*"
+)
+"""A grapheme, or several whose letters or digits such characters join; no word ends within one."""
+_GOES_ON = regex.compile(rf"(?<=\p{{L}}[{_EXTENDS}]*)\p{{L}}|(?<=\p{{N}}[{_EXTENDS}]*)\p{{N}}")
+_BEGINS_WITHIN, _JOINER = regex.compile(f"[{_EXTENDS}]"), regex.compile(r"[\u00ad\u200c\u200d]+")
 
 
 def numbered_through(
@@ -37,39 +49,31 @@ def numbered_through(
 def words_of_spans(text: str, starts: Iterable[int]) -> list[int]:
     """Return the word of each token, from its start in the text.
 
-    A run of letters, digits and the marks on them is a word, and so is every other character; a
-    space belongs to what follows it. Bytes of one character start where it does.
+    A run of letters and digits with the marks and joiners among them is a word, and so is every
+    other grapheme; a space belongs to what follows it. Bytes of one character start where it does.
     """
-    words = _words_of_characters(text)
-    return [words[min(start, len(text) - 1)] for start in starts]
+    ends = [word.end() for word in _WORD.finditer(text)]
+    return [bisect_right(ends, min(start, len(text) - 1)) for start in starts]
 
 
-def _words_of_characters(text: str) -> list[int]:
-    words, word, before = [], -1, ""
-    for character in text:
-        goes_on = before == " " or (_is_letter(before) and _is_letter(character))
-        word += not goes_on
-        words.append(word)
-        before = " " if character in " \u3000" else character
-    return words
+def words_of_tokens(
+    tokens: Sequence[str], kind: Kind, known: Sequence[int] | None = None
+) -> Int32[np.ndarray, " token"]:
+    """Return the words of tokens, whether their text is known or not.
 
+    If tokens hold the spaces of their text, the text is restored, as the tokenizer normalized it;
+    else a token continues the word before it if the tokenizer's marks say so. Added tokens are
+    words by themselves.
 
-def _is_letter(character: str) -> bool:
-    return character.isalnum() or category(character or " ").startswith("M")
-
-
-def words_of_tokens(tokens: Sequence[str], kind: Kind) -> Int32[np.ndarray, " token"]:
-    """Return the words of tokens without their text, equal to those of the text.
-
-    If tokens hold the spaces of their text, the text is restored; else a token continues the word
-    before it if the tokenizer's marks say so. Added tokens are words by themselves.
+    Args:
+        known: words by the tokenizer itself, for tokens that do not hold spaces.
     """
-    words: list[int] = []
-    for is_added, group in groupby(tokens, key=kind.added.__contains__):
+    words: list[int] = list(known or ())
+    for is_added, group in groupby(() if words else tokens, key=kind.added.__contains__):
         run, first = list(group), words[-1] + 1 if words else 0
         of_run = range(len(run)) if is_added else _words_of_run(run, kind)
         words += [first + word for word in of_run]
-    return np.array(words, dtype=np.int32)
+    return np.array(words if kind.holds_spaces else _joined(tokens, words), dtype=np.int32)
 
 
 def _words_of_run(tokens: list[str], kind: Kind) -> list[int]:
@@ -80,9 +84,29 @@ def _words_of_run(tokens: list[str], kind: Kind) -> list[int]:
     if kind.chunks is None:
         words = words_of_spans(text, starts)
     else:
-        chunks = kind.chunks(text)
-        words = [bisect_right(chunks, start) for start in starts]
+        begins = list(_beginnings(text, kind.chunks(text)))
+        words = [bisect_right(begins, start) for start in starts]
     return np.unique(words, return_inverse=True)[1].tolist()
+
+
+def _beginnings(text: str, chunks: Iterable[int]) -> Iterator[int]:
+    """Yield the beginnings of chunks that no unit holds, and the ends of units that hold one, but
+    among letters or among digits."""
+    units = [*(unit.start() for unit in _UNIT.finditer(text)), len(text)]
+    for start in chunks:
+        place = units[bisect_left(units, start)]
+        if place == start or not _GOES_ON.match(text, place):
+            yield place
+
+
+def _joined(tokens: Sequence[str], words: Sequence[int]) -> list[int]:
+    """Join words, counted from 0, where one begins with a mark or stands after a joiner."""
+    joined = [0] * len(tokens)
+    for place, (before, token) in enumerate(pairwise(tokens), start=1):
+        goes_on = words[place] == words[place - 1]
+        goes_on |= bool(_BEGINS_WITHIN.match(token) or _JOINER.fullmatch(before))
+        joined[place] = joined[place - 1] + (not goes_on)
+    return joined
 
 
 def _words_by_marks(tokens: list[str], kind: Kind) -> list[int]:
@@ -108,7 +132,9 @@ def _put_together(tokens: list[str], kind: Kind) -> tuple[str, list[int]]:
 
 def _bytes_of(tokens: list[str], kind: Kind) -> Iterator[bytes]:
     for token in tokens:
-        if kind.is_bytes and all(character in BYTES for character in token):
+        if token == kind.unknown:
+            yield _PART_OF_A_LETTER.encode()
+        elif kind.is_bytes and all(character in BYTES for character in token):
             yield bytes(BYTES[character] for character in token)
         elif len(token) == 6 and token.startswith("<0x") and token.endswith(">"):
             yield bytes.fromhex(token[3:5])

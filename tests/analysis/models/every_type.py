@@ -73,6 +73,7 @@ _SWIN = {"embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2], "window_size": 2
 _OTHERS: dict[str, dict[str, Any]] = {
     "axk1": _LATENT,
     "bamba": _MAMBA | {"attn_layer_indices": [1]},
+    "big_bird": {"attention_type": "original_full"},  # as it is loaded
     "ctrl": {"dff": _HIDDEN},
     "dbrx": {"attn_config": {"kv_n_heads": 2, "rope_theta": 100.0}, "ffn_config": _EXPERTS},
     "deberta": _DISTANCES | {"max_relative_positions": 8},

@@ -9,7 +9,11 @@ import transformers
 from torch import nn
 
 from analysis.errors import UnfitModel
+from analysis.models.capture import change_output
+from analysis.models.finding.find import in_float64
+from analysis.models.finding.probe import trial
 from analysis.models.images import fit_to_images
+from analysis.models.places import longest_of
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, random_inputs, read_model
 from tests.analysis.models.every_type import tiny_type
@@ -26,6 +30,12 @@ BERT: dict[str, Any] = {
     "num_attention_heads": 2,
     "max_position_embeddings": 40,
     **EAGER,
+}
+MINISTRAL = {
+    "rope_type": "default",
+    "rope_theta": 100.0,
+    "llama_4_scaling_beta": 0.1,
+    "original_max_position_embeddings": 30,
 }
 GPT2: dict[str, Any] = {"vocab_size": 30, "n_embd": 12, "n_head": 2, "n_layer": 2, **EAGER}
 
@@ -190,3 +200,79 @@ def test_positions_of_radio_fit_the_images():
         "config.json takes square ones alone. Give a square `crop_size` or `size` in "
         "preprocessor_config.json."
     )
+
+
+@pytest.mark.parametrize("family", ["olmo", "olmoe", "mpt"])
+def test_queries_that_are_cut_off_are_refused_though_none_of_the_trial_is(family):
+    model = tiny_type(family)
+    getattr(model.config, "attn_config", model.config).clip_qkv = 1e6
+    assert refused(UnfitModel, read_model, model) == (
+        "The model's clip_qkv is 1000000.0: queries, keys and values beyond it are cut off, so "
+        "that they are no longer made by a matrix. Covered is null."
+    )
+
+
+def test_a_layer_of_two_that_is_run_again_is_read_as_more_layers():
+    sizes: dict[str, Any] = BERT | {"embedding_size": 6}
+    layers = read(transformers.AlbertConfig(**sizes, inner_group_num=2, num_hidden_groups=1)).layers
+    assert [layer.number for layer in layers] == [1, 2, 3, 4]
+
+
+def test_an_error_of_the_library_is_one_sentence_with_the_settings_of_its_sizes():
+    model = tiny_type("deepseek_v3", qk_rope_head_dim=6, head_dim=14, qk_nope_head_dim=10)
+    said = refused(UnfitModel, read_model, model)
+    assert said.startswith(
+        "DeepseekV3Model cannot be read: models are first run on random token ids alone, in "
+        "float64, and it stops in DeepseekV3Attention: "
+    )
+    assert "Settings of that name or size: " in said
+    assert "qk_rope_head_dim = 6" in said
+
+
+def test_in_a_trial_errors_of_the_library_are_refusals_and_ours_are_not():
+    model = tiny_type("gpt2")
+    model.config.reorder_and_upcast_attn = True
+    for block in model.h:
+        block.attn.reorder_and_upcast_attn = True
+    ids = random_inputs(model)["input_ids"]
+    with in_float64(model):
+        with pytest.raises(UnfitModel) as caught, trial(model):
+            model(ids)
+        assert "stops in GPT2Attention: Error with upcasting, attn_weights" in str(caught.value)
+        with pytest.raises(RuntimeError, match="shapes cannot be"), trial(model):
+            torch.ones(2, 3) @ torch.ones(2, 3)
+        for block in model.h:
+            block.attn.reorder_and_upcast_attn = False
+        with pytest.raises(ZeroDivisionError), trial(model), change_output(model.h[0], _fault):
+            model(ids.new_tensor([[5]]))
+
+
+def _fault(_output: Any) -> Any:
+    return 1 / 0
+
+
+def test_a_model_that_puts_other_modules_in_place_is_refused():
+    model = tiny_type("big_bird", attention_type="block_sparse")
+    before = [*model.modules()]
+    said = refused(UnfitModel, read_model, model)
+    assert said == "BigBirdModel puts other modules in place as it runs."
+    assert [*model.modules()] == before
+    assert model.attention_type == "block_sparse"
+    assert model.config.attention_type == "block_sparse"
+
+
+@pytest.mark.parametrize(
+    ("family", "settings", "longest"),
+    [
+        ("big_bird", {"block_size": 2, "num_random_blocks": 1}, 14),
+        ("ministral3", {"rope_parameters": MINISTRAL}, 30),
+        ("deepseek_v32", {"index_topk": 20}, 20),
+    ],
+)
+def test_texts_are_no_longer_than_those_that_are_read_as_the_trial(family, settings, longest):
+    config = tiny_type(family).config
+    for name, value in settings.items():
+        setattr(config, name, value)
+    if family == "big_bird":
+        config.attention_type = "block_sparse"
+    assert longest_of(config) == longest

@@ -136,17 +136,3 @@ def test_a_text_is_read_by_norm(section, answers):
         "where weighing = 'norm' and merging = 'mean' and layer = 2 and head = 1"
     )
     assert f"{right} of {n}" in sentences(session)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "verdict"),
-    [(0.1, 0.3, "more antecedents"), (-0.3, -0.1, "fewer antecedents"), (-0.1, 0.3, "told apart")],
-)
-def test_the_verdict_follows_from_the_intervals_of_both_halves(low, high, verdict, section, after):
-    after(
-        "update stored.coreference_difference set accuracy_weight = 0.5, accuracy_norm = 0.6, "
-        f"difference = 0.1, low = {low}, high = {high}"
-    )
-    text = sentences(section("weighing"))
-    assert verdict in text
-    assert "50.0% → 60.0% (+10.0 points" in text

@@ -10,7 +10,7 @@ from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
 from pages.ui.head.facts import MIN_WORDS
 from pages.ui.head.facts import facts as facts_of
 from pages.ui.words.numbers import percent
-from tests.pages.conftest import assert_sound, bodies, in_address, sentences
+from tests.pages.conftest import assert_sound, bodies, in_address
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.inquiries import inquiry
 from tests.pages.test_overview import assert_section
@@ -26,12 +26,7 @@ def facts(session) -> dict[str, tuple[str, str]]:
     return {unescape(label): (unescape(value), unescape(note)) for label, value, note in parts}
 
 
-def in_drawer(session):
-    """The page with the drawer of its head open."""
-    return session.button(key="head_drawer").click().run()
-
-
-def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, answers):
+def test_the_card_is_the_same_on_every_page(opened, store_folder, answers):
     card = facts(opened("head_habits", store_folder, **HABITS))
     assert len(card) == 7
     ((share,),) = answers(
@@ -50,20 +45,12 @@ def test_the_drawer_has_the_same_card_on_every_page(opened, store_folder, answer
         value, note = card[label]
         assert value == "—", "plain texts have no relations"
         assert needed in note
-    session = in_drawer(opened("positions", store_folder, **POSITIONS))
+    session = opened("positions", store_folder, **POSITIONS)
     assert_sound(session)
     assert facts(session) == card
-    assert "most of all texts on" in sentences(session)
-
-
-def test_a_head_that_was_chosen_stays_in_the_bar_of_a_section_without_heads(opened, store_folder):
-    session = opened("layer_mixing", store_folder, lm_view="ratio", head="2-3")
-    assert session.selectbox(key="head").value == "2-3"
-    session.button(key="head_before").click().run()
-    assert session.selectbox(key="head").value == "2-2"
-    assert in_address(session, "head") == ["2-2"]
-    unchosen = opened("layer_mixing", store_folder, lm_view="ratio")
-    assert "head" not in [box.key for box in unchosen.selectbox]
+    without = opened("layer_mixing", store_folder, lm_view="ratio", head="2-3")
+    assert in_address(without, "head") == ["2-3"], "kept for the next section with heads"
+    assert not facts(without)
 
 
 def test_offset_and_bars_are_those_of_the_file(opened, store_folder, after):
@@ -88,7 +75,7 @@ def test_what_the_file_lacks_is_told_with_the_statistic(opened, changed):
         "head_pattern": "main habit",
     }
     folder = changed(*(statement for table in labels for statement in lacking(table)))
-    card = facts(in_drawer(opened("positions", folder, **POSITIONS)))
+    card = facts(opened("positions", folder, **POSITIONS))
     for table, label in labels.items():
         value, note = card[label]
         assert value == "—"

@@ -189,7 +189,7 @@ def test_the_finding_counts_heads_that_are_clear_of_0(section, after, answers):
     )
     ((less,),) = answers("select count(*) from head_pattern where layer = 1")
     ((n,),) = answers("select count(*) from head_pattern")
-    text = sentences(section("weighing", hh_quantity="cls"))
+    text = sentences(section("heads", hh_weighing="difference", hh_quantity="cls"))
     assert f"[CLS]: {percent(0.4)} by weights, {percent(0.1)} by norms" in text
     assert f"smaller in {less} and larger in 1 of {n} heads" in text
     assert f"{n - less - 1} show no clear difference" in text

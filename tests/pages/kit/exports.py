@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pages.ui.collection.chart import too_much, unlike_ours
 from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Item, table_of
-from pages.ui.collection.markup import clean, fault_of
+from pages.ui.collection.markup import clean
 from pages.ui.collection.web import web_page
 from pages.ui.comparison.marks import Unit, units
 from pages.ui.export import files as export
@@ -32,21 +31,15 @@ def assert_exported_as_shown(offer: Offer) -> None:
     """Every export holds the numbers that are shown, under their heading and in its unit."""
     frame, chart = offer
     assert len(frame)
-    for read in (
-        pd.read_csv(io.BytesIO(export.csv(frame)), keep_default_na=False, na_values=[""]),
-        pd.read_parquet(io.BytesIO(export.parquet(frame))),
-    ):
-        assert list(read) == list(frame)
-        for name in frame.select_dtypes("number"):
-            assert_close(read[name], frame[name])
+    read = pd.read_csv(io.BytesIO(export.csv(frame)), keep_default_na=False, na_values=[""])
+    assert list(read) == list(frame)
+    for name in frame.select_dtypes("number"):
+        assert_close(read[name], frame[name])
     _assert_printed(offer.printed)
     for name, heading, factor in shown_columns(offer):
         assert heading in offer.printed, f"{name} is shown as {heading}"
         assert_close(offer.printed[heading], factor * frame[name])
     item = Item("?", "", "", "", "", "1", **_content(offer))
-    if item.chart:
-        assert not [*unlike_ours(item.chart), *too_much(item.chart)], "no collection could hold it"
-    assert not fault_of(item.body)
     page = web_page(Collection(items=(item,)))
     if chart is not None:
         _assert_drawn(offer, page)
@@ -153,15 +146,14 @@ def _assert_printed(printed: pd.DataFrame) -> None:
     written = latex(printed, caption="c", label="l")
     head = re.search(r"\\toprule\n(.*?) \\\\\n\\midrule", written, re.DOTALL)
     assert head
-    headings = [cell.removeprefix("{").removesuffix("}") for cell in head[1].split(" & ")]
-    assert headings == [latex_text(str(name)) for name in printed]
+    assert head[1].split(" & ") == [latex_text(str(name)) for name in printed]
     body = written.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
     rows = [re.split(r"(?<!\\) & ", row) for row in body.removesuffix(" \\\\\n").split(" \\\\\n")]
     assert len(rows) == min(len(printed), MOST_ROWS)
     for place, name in enumerate(printed):
         column = printed[name].head(MOST_ROWS)
         if pd.api.types.is_float_dtype(column):
-            cells = [float("nan" if row[place] == "{--}" else row[place]) for row in rows]
+            cells = [float("nan" if row[place] == "--" else row[place]) for row in rows]
             np.testing.assert_allclose(cells, column.to_numpy(dtype=float), rtol=_PRINTED)
 
 

@@ -8,7 +8,7 @@ import pytest
 from pages.positions.clusters import cluster_colours, cluster_name
 from pages.positions.heads import _finding
 from pages.ui.words.scope import words_of
-from tests.pages.conftest import captions, charts, frames, sentences
+from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.copies import changes_of, lacking
 from tests.pages.kit.figures import chart_of, frame_of
 from tests.pages.kit.inquiries import view_of
@@ -102,7 +102,7 @@ HEAD = {"head": "2-1"}
 
 
 def maps(exported: dict) -> list:
-    return [figure for key, figure in exported.items() if key.startswith("po_heads_patches")]
+    return [figure for key, figure in exported.items() if key.startswith("po_patches_map")]
 
 
 def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):
@@ -111,22 +111,10 @@ def test_the_preferred_offset_is_told_against_the_mean(section, changed_images):
         "update stored.patch_offset set attention_per_pair = 0.38 * n_images "
         "where row_offset = -2 and column_offset = 1",
     )
-    text = captions(section("heads", folder, **HEAD))
+    text = sentences(section("patches", folder, **HEAD))
     assert "at −2 in rows and +1 in columns (framed)" in text
     assert "gets 38.0% of a patch's attention, over 3 pair(s) in each of 5 images" in text
     assert "against 4.0% on average over all 35 offsets" in text
-
-
-def test_texts_have_no_such_map(section, exported):
-    session = section("heads")
-    assert not maps(exported)
-    assert "mix rows" not in captions(session)
-
-
-def test_a_file_of_images_without_it_names_the_statistic(section, changed_images):
-    session = section("heads", changed_images(*lacking("patch_offset")), **HEAD)
-    assert "--statistics patch_offset" in session.info[0].value
-    assert session.header
 
 
 def test_texts_that_are_too_short_and_embeddings_without_a_peak_claim_nothing(
@@ -163,3 +151,11 @@ def test_without_controls_nothing_is_due_to_positions(changed, section, exported
 def test_one_length_is_not_compared(section):
     session = section("states")
     assert any("no lengths to compare" in caption.value for caption in session.caption)
+
+
+def test_an_address_with_clusters_leads_to_rows_and_columns_of_images(
+    opened, images_folder, exported
+):
+    session = opened("positions", images_folder, po_view="heads", **HEAD)
+    assert session.session_state["po_view"] == "patches"
+    assert maps(exported)

@@ -1,14 +1,11 @@
 """Way from a chart on a page to a report: collect, note, sort, and show as slides."""
 
 import io
-import json
 import zipfile
 
 import pytest
 import streamlit as st
 from selenium.webdriver.common.by import By
-from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.report import shown
 from pages.ui.collection.collection import _KEY
@@ -19,7 +16,7 @@ from pages.ui.export import files as export
 from pages.ui.export.drawing import NotDrawn
 from pages.ui.words.say import plain
 from tests.pages.conftest import assert_sound, charts, frames
-from tests.pages.kit.chromium import is_idle, needs_chromium, parameters, settled
+from tests.pages.kit.chromium import needs_chromium, settled
 from tests.pages.ui.test_collection import COLLECTION, HOSTILE
 
 
@@ -102,15 +99,6 @@ def test_a_slide_shows_one_item_and_leads_to_its_neighbours(opened, store_folder
     assert_sound(session)
 
 
-def test_a_collection_is_opened_and_what_is_none_is_refused(report):
-    report.file_uploader[0].upload("other.json", b"{}", "application/json").run()
-    assert "other" in report.error[0].value
-    single = json.dumps(json.loads(COLLECTION.without(0).without(0).to_json()))
-    report.file_uploader[0].upload("one.json", single.encode(), "application/json").run()
-    next(control for control in report.button if control.label == "Open it").click().run()
-    assert report.session_state[_KEY] == COLLECTION.without(0).without(0)
-
-
 def test_a_chart_that_cannot_be_drawn_is_said_to_be(opened, store_folder, monkeypatch):
     def fail(*_: object, **__: object) -> str:
         raise NotDrawn("slow")
@@ -140,26 +128,3 @@ def test_the_web_page_draws_and_sorts_without_a_server(browser, tmp_path):
         share.click()
         assert browser.find_element(By.CSS_SELECTOR, "tbody td").text == cell
     assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
-
-
-@in_a_browser
-def test_arrow_keys_turn_the_slides(browser, server, tmp_path):
-    file = tmp_path / "collection.json"
-    file.write_text(COLLECTION.to_json(), encoding="utf-8")
-    browser.get(f"{server}/report")
-    wait = WebDriverWait(browser, 60)
-
-    def press(label: str) -> None:
-        button = f"//button[contains(., '{label}')]"
-        wait.until(lambda d: d.find_element(By.XPATH, button)).click()
-
-    press("Open a collection")
-    settled(browser, "input[type=file]")
-    browser.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
-    press("Open it")
-    browser.get_log("browser")
-    press("Slides")
-    for key, slide in ((Keys.ARROW_RIGHT, "2"), (Keys.ARROW_RIGHT, "3"), (Keys.ARROW_LEFT, "2")):
-        wait.until(is_idle)
-        browser.find_element(By.TAG_NAME, "body").send_keys(key)
-        wait.until(lambda d, slide=slide: parameters(d).get("rp_slide") == [slide])

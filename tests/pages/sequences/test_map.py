@@ -9,7 +9,7 @@ import streamlit as st
 from analysis.statistics.pairs import pair_occurrence
 from pages.sequences.map import cells
 from pages.sequences.through_layers import layer_shares, strongest
-from pages.ui.live import live_model, readings
+from pages.ui.live.model_process import ModelProcess
 from tests.pages.conftest import assert_sound, charts, in_address
 from tests.pages.kit.figures import click, frame_of
 
@@ -149,9 +149,6 @@ def test_without_the_model_what_is_kept_is_shown_and_the_rest_is_told(
     (warning,), (note,) = scope.warning, scope.info
     assert "cannot be loaded" in warning.value
     assert "does not hold this map" in note.value
-    odd = section("odd", folder, **place)
-    assert odd.dataframe
-    assert not odd.warning
 
 
 def test_an_uploaded_image_has_the_map_of_the_same_image_of_the_file(
@@ -193,26 +190,16 @@ st.session_state["found"] = shares_of(view, of_file(view, 0), MapOf("attn", 2))
 """
 
 
-def test_what_the_model_gives_of_a_text_of_the_file_is_there_for_all_readers(
-    in_session, store_folder, monkeypatch
-):
+def test_what_the_model_gives_is_computed_once_for_a_session(in_session, store_folder, monkeypatch):
     st.cache_data.clear()
-    functions, asked = [], live_model.asked
+    functions, ask = [], ModelProcess.ask
 
-    def noted(model, function, *given, **named):
-        found = asked(model, function, *given, **named)
+    def noted(process, model, function, *given):
         functions.append(function)
-        return found
+        return ask(process, model, function, *given)
 
-    monkeypatch.setattr(live_model, "asked", noted)
-    maps = [in_session(OF_FILE, store_folder).session_state["found"] for _ in range(2)]
+    monkeypatch.setattr(ModelProcess, "ask", noted)
+    session = in_session(OF_FILE, store_folder)
+    maps = [session.session_state["found"], session.run().session_state["found"]]
     assert functions.count("layer_maps") == 1
     np.testing.assert_array_equal(*maps)
-
-
-def test_what_it_gives_of_a_reader_s_own_text_is_not_among_what_all_readers_have(
-    in_session, store_folder, monkeypatch
-):
-    monkeypatch.delattr(readings, "_maps_of_file")
-    assert in_session(OWN, store_folder, text=SHORT).session_state["found"]
-    assert in_session(OF_FILE, store_folder).exception, "this test could not have failed"

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from pages.sequences.vectors import Parts, _bars, _colours, _planes
-from pages.ui.collection.chart import faults
-from pages.ui.export.files import with_data
+from pages.sequences.vectors import Parts
 from pages.ui.run import Run, within
 from tests.pages.kit.figures import frame_of
 
@@ -85,10 +83,3 @@ def test_lengths_of_the_section_are_those_of_the_file(section, exported, store):
     positions = [int(str(name)[-1].translate(LOWERED)) for name in names]
     np.testing.assert_allclose(bars["attention"], expected[positions], atol=1e-6)
     np.testing.assert_allclose(bars["value_norm"], norms[positions], rtol=1e-4)
-
-
-def test_a_collection_can_hold_the_arrows_and_the_bars():
-    drawn = parts([0.1, 0.2, 0.6, 0.05, 0.05])
-    colours = _colours(drawn)
-    for chart in (_planes(drawn.arrows[0], colours), _bars(drawn.bars, colours)):
-        assert not list(faults(with_data(chart)))

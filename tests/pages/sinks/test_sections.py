@@ -1,12 +1,9 @@
 """Sections on sinks agree with the file, with their baselines."""
 
-import pandas as pd
 import pytest
 
-from pages.sinks.activations import _at_every_depth, activations
 from pages.sinks.layers import layers
 from tests.pages.conftest import bodies, captions, charts, options_of, sentences
-from tests.pages.kit.after import said_in
 from tests.pages.kit.figures import frame_of
 from tests.pages.kit.inquiries import inquiry
 
@@ -101,42 +98,6 @@ def test_parts_of_a_score_are_told_and_what_is_not_clear_of_0(section, after):
     assert "does its score clearly lie above" in sentences(section("scores"))
 
 
-@pytest.mark.parametrize("massive", [0.0, 0.4])
-def test_activations_are_massive_or_not(massive, section, after):
-    after(
-        "update stored.massive_activation set mean = 20, low = 19, high = 21 "
-        "where quantity = 'ratio'",
-        "update stored.massive_activation set mean = 2000, low = 1900, high = 2100 "
-        "where quantity = 'ratio' and place = 'cls' and depth = 1",
-        f"update stored.massive_activation set mean = {massive} "
-        "where quantity = 'massive' and place = 'all' and depth = 1",
-    )
-    text = sentences(section("activations"))
-    assert "The largest coordinate of [CLS] is 2,000 [1,900, 2,100] medians after layer 1" in text
-    assert "that of other tokens is 20.0" in text
-    assert ("No text has a massive activation" in text) == (massive == 0)
-    assert ("in 40% of texts after layer 1" in text) == (massive > 0)
-
-
-def test_the_coordinate_that_texts_share_is_named(section, after):
-    after(
-        "update stored.massive_coordinate set mean = 0.01",
-        "insert into stored.massive_coordinate select distinct depth, place, 99, 0.9, "
-        "null::double, null::double, 5.0, 3 from stored.massive_coordinate",
-    )
-    text = sentences(section("activations"))
-    assert "is number 99 in 90% of texts or more, at 3 of 3 depths" in text
-
-
-def test_the_line_of_a_coordinate_breaks_where_it_is_never_the_largest():
-    rows = [("7", 1, 0.5), ("7", 3, 0.4), ("9", 2, 0.3)]
-    shown = pd.DataFrame(rows, columns=["coordinate", "depth", "mean"])
-    drawn = _at_every_depth(shown, shown).set_index(["coordinate", "depth"])["mean"]
-    assert len(drawn) == 6
-    assert drawn.dropna().to_dict() == {row[:2]: row[2] for row in rows}
-    assert [*drawn["7"].index] == [1, 2, 3], "in the order of the depths"
-
-
 @pytest.mark.parametrize("order", ["most", "least"])
 def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, section, answers):
     session = section("texts", si_order=order, si_texts=1, head="2-1")
@@ -180,33 +141,3 @@ def test_a_sink_is_set_against_even_attention_and_what_arrives_over_all_layers(a
     after(_set("attention", 0.01), _set("even", 0.01))
     [finding] = layers.findings(inquiry())
     assert finding.side == "unclear", "even attention is no sink"
-
-
-@pytest.mark.parametrize("massive", [0.0, 0.25])
-def test_the_largest_coordinate_is_set_against_that_of_other_tokens(massive, after):
-    ratio = "update stored.massive_activation set mean = {}, low = {}, high = {} "
-    after(
-        ratio.format(10, 9, 11) + "where quantity = 'ratio'",
-        ratio.format(50, 49, 51) + "where quantity = 'ratio' and place = 'cls' and depth = 2",
-        f"update stored.massive_activation set mean = {massive} where quantity = 'massive'",
-    )
-    [finding] = activations.findings(inquiry())
-    assert finding.number == "50.0 medians"
-    assert "peaks after layer 2, at 50.0 medians of the hidden states" in finding.sentence
-    assert "other tokens has 10.0" in finding.sentence
-    assert "after layer 2" in finding.label
-    assert ("in 25% of texts" in finding.sentence) == (massive > 0)
-    assert finding.strength > 1
-    after(
-        ratio.format(10, 9, 11) + "where quantity = 'ratio'",
-        ratio.format(8, 7, 8.9) + "where quantity = 'ratio' and place = 'cls'",
-    )
-    assert said_in(activations.findings(inquiry())) == "", "others clearly stand out more"
-    after(
-        ratio.format(10, 9, 11) + "where quantity = 'ratio'",
-        ratio.format(9, 8, 9.5) + "where quantity = 'ratio' and place = 'cls'",
-    )
-    [finding] = activations.findings(inquiry())
-    assert finding.side == "unclear"
-    after("delete from stored.massive_activation where place = 'cls'")
-    assert said_in(activations.findings(inquiry())) == ""

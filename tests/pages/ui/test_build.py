@@ -11,9 +11,9 @@ import streamlit as st
 from pages.ui.store import build
 from pages.ui.store.note import STAGES, Note
 from pages.ui.words.say import catalogue
-from precompute.progress.events import Stage
+from precompute.progress import Stage
 
-SOME = Note("sequences", 64.5, 144, 170.0, 2**30, "here", 1)
+SOME = Note("sequences", 64, 144, 170.0, "here", 1)
 RUNNING = "Running the model over the sequences"
 
 PAGE = (
@@ -67,11 +67,11 @@ def test_the_build_is_a_process_of_this_python_without_a_shell(monkeypatch, tmp_
 @pytest.mark.parametrize(
     ("note", "lang", "expected"),
     [
-        (SOME, "en", "Running the model over the sequences: 64.5 of 144, about 3 min left"),
-        (SOME, "ja", "各系列へのモデルの適用：144件中64.5件、残り約3分"),
-        (replace(SOME, seconds_left=None), "en", f"{RUNNING}: 64.5 of 144"),
+        (SOME, "en", "Running the model over the sequences: 64 of 144, about 3 min left"),
+        (SOME, "ja", "各系列へのモデルの適用：144件中64件、残り約3分"),
+        (replace(SOME, seconds_left=None), "en", f"{RUNNING}: 64 of 144"),
         (
-            replace(SOME, done=64.0, seconds_left=0.0),
+            replace(SOME, seconds_left=0.0),
             "en",
             f"{RUNNING}: 64 of 144, about 1 min left",
         ),

@@ -215,13 +215,17 @@ def test_a_file_that_was_refused_is_not_opened_again_until_it_is_replaced(
 
 
 def test_a_file_that_is_being_written_is_said_to_be_locked(store_folder, tmp_path, in_session):
-    error = duckdb.IOException("Could not set lock on file: Conflicting lock is held")
     session = in_session(
         "import duckdb\nfrom pathlib import Path\nimport streamlit as st\n"
+        "from analysis.foreign_file import Locked\n"
         "from pages.ui.store.chosen import why_unreadable\n"
-        f"st.text(why_unreadable(Path('x.duckdb'), duckdb.IOException({str(error)!r})))"
+        "st.text(why_unreadable(Path('x.duckdb'), Locked('x.duckdb', 'PID 7')))\n"
+        "st.text(why_unreadable(Path('block.duckdb'), duckdb.IOException('block.duckdb is odd')))"
     )
-    assert "is locked by a program" in session.text[0].value
+    locked, damaged = (text.value for text in session.text)
+    assert "duckdb is locked by a program that is writing to it" in locked
+    assert locked.endswith("(PID 7)")
+    assert "duckdb cannot be read: it is damaged" in damaged
 
 
 def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(

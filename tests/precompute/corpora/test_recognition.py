@@ -33,6 +33,13 @@ COLUMNS = "\t".join(["1", "The", *"_" * 8])
         ("été".encode("latin1"), "paragraphs"),
         (b"\n \n", "paragraphs"),
         *((pickle.dumps([{"tokens": ["a"]}], protocol), "pickle") for protocol in range(6)),
+        (b'[{"text": "a"}]', "json"),
+        (b'[\n{"text"', "json"),
+        (b'["a", "b"]', "json"),
+        (b'"a b"\n\n"c"\n', "jsonl"),
+        (b'["a"]\n["b"]\n', "jsonl"),
+        (b"id,text\n1,a\n", "csv"),
+        (b"text\tlabel\na\t1\n", "tsv"),
         (b"(lp1\n.", "pickle"),
         (b"]q\x01.", "pickle"),
         (f"{COLUMNS}\n".encode(), "conllu"),
@@ -52,8 +59,6 @@ def test_format_is_told_by_content_and_not_by_name(tmp_path, name, content, form
     ("content", "reason"),
     [
         (b"", "is empty; give a file that holds some text"),
-        (b'[{"text": "a"}]', "is one JSON list; write each of its objects on a line of its own"),
-        (b'[\n{"text"', "is one JSON list; write each of its objects on a line of its own"),
         (bz2.compress(b"A text."), "is compressed, and not by gzip or zstd alone; unpack it first"),
         (
             gzip.compress(gzip.compress(b"A text.", mtime=0), mtime=0),

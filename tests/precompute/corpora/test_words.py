@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import pre_tokenizers
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from precompute.corpora.encode import Encoder
@@ -19,11 +19,11 @@ from tests.precompute.corpora.tiny import (
     BUILT,
     PLACE,
     TOKENIZERS,
-    digits_apart,
     gpt2_like,
     llama_like,
     unhurried,
 )
+from tests.precompute.corpora.tokenizing.test_fitting import KINDS as FITTING
 from tests.precompute.corpora.whole import whole
 from tests.tiny import TEXT_FAMILIES, tiny_sequences
 
@@ -43,6 +43,8 @@ from tests.tiny import TEXT_FAMILIES, tiny_sequences
         ("llama", "<s> ▁The ▁det our , ▁ 1 2", [0, 1, 2, 2, 3, 4, 4, 4]),
         ("llama", "▁caf <0xC3> <0xA9> s . <0x0A> <0x0A> a", [0, 0, 0, 0, 1, 2, 3, 4]),
         ("llama", "c a t , t h e", [0, 0, 0, 1, 2, 2, 2]),
+        ("llama", "▁caf <unk> s . <unk>", [0, 0, 0, 1, 2]),
+        ("bert", "葛 \U000e0100 a \u200c b # \ufe0f\u20e3 a", [0, 0, 1, 1, 1, 2, 2, 3]),
     ],
 )
 def test_words_are_told_from_the_kind_of_the_tokenizer(family, tokens, words):
@@ -63,12 +65,68 @@ SCRIPTS = (
     ),
     *("Москва — ran.\n\nthe", "한국어 th dog", "a  b\tc", "e\u0301 ½ \U0001f600!", "?!... the"),
 )
-texts = st.lists(st.sampled_from(SCRIPTS), min_size=1, max_size=3).map(" ".join)
+MARKED = {  # a text, and its words where a tokenizer tells letters from marks
+    "Hindi with vowels below": ("क्षत्रिय लड़की।", "क्षत्रिय| लड़की|।"),
+    "Hindi with joiner": ("क्\u200dष और", "क्\u200dष| और"),
+    "Persian": ("می\u200cخواهم کتاب\u200cها؟", "می\u200cخواهم| کتاب\u200cها|؟"),
+    "Arabic with vowels": ("كَتَبَ رِسَالَةً.", "كَتَبَ| رِسَالَةً|."),
+    "Hebrew with points": ("שָׁלוֹם, (עוֹלָם)", "שָׁלוֹם|,| (|עוֹלָם|)"),
+    "Hebrew with marks of direction": ("שלום\u200f, cat", "שלום\u200f|,| cat"),
+    "Tamil": ("தமிழ் மொழி", "தமிழ்| மொழி"),
+    "Bengali": ("বাংলাদেশ কেন্দ্র", "বাংলাদেশ| কেন্দ্র"),
+    "Khmer": ("ខ្មែរ ភាសា", "ខ្មែរ| ភាសា"),
+    "Thai": ("ผมรักที่นี่ ครับ", "ผมรักที่นี่| ครับ"),
+    "Korean in letters": (
+        "\u1112\u1161\u11ab\u1100\u1173\u11af cat",
+        "\u1112\u1161\u11ab\u1100\u1173\u11af| cat",
+    ),
+    "Japanese with marks apart": ("か\u3099き。", "か\u3099き|。"),
+    "a variant of a character": ("葛\U000e0100飾。", "葛\U000e0100飾|。"),
+    "soft hyphens": ("co\u00adop\u00ader a", "co\u00adop\u00ader| a"),
+    "marks apart": ("cafe\u0301s na\u0308ive", "cafe\u0301s| na\u0308ive"),
+    "joined pictures": ("a 👩\u200d🚀 cat", "a| 👩\u200d🚀| cat"),
+    "tones of skin": ("the 👍🏽 cat", "the| 👍🏽| cat"),
+    "flags": ("the 🇩🇪 cat", "the| 🇩🇪| cat"),
+    "a picture with a variant": ("the ❤\ufe0f cat", "the| ❤\ufe0f| cat"),
+    "a key": ("the #\ufe0f\u20e3 cat", "the| #\ufe0f\u20e3| cat"),
+}
+texts = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [*SCRIPTS, *(text for text, _ in MARKED.values()), *"a1.☃ \u0301\u200d\u200b"]
+        ),
+        st.sampled_from([" ", "", "\u3000", "\u00a0"]),
+    ),
+    min_size=1,
+    max_size=4,
+).map(lambda parts: "a" + "".join(map("".join, parts)))
 
 
 def _of_whole_texts() -> PreTrainedTokenizerFast:
     tokenizer = gpt2_like()
     tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(False, use_regex=False)
+    return tokenizer
+
+
+def _with_ends_of_words() -> PreTrainedTokenizerFast:
+    """Tokenizer like that of CLIP: bytes, and `</w>` where a run of letters ends."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    pieces = [*alphabet, *(f"{letter}</w>" for letter in alphabet)]
+    vocabulary = {piece: n for n, piece in enumerate(pieces)}
+    backend = Tokenizer(models.BPE(vocabulary, [], end_of_word_suffix="</w>"))
+    letters = Regex(r"\p{L}+|\p{N}|[^\s\p{L}\p{N}]+")
+    backend.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(letters, "removed", invert=True),
+            pre_tokenizers.ByteLevel(False, use_regex=False),
+        ]
+    )
+    return PreTrainedTokenizerFast(tokenizer_object=backend)
+
+
+def _normalized(family: str, normalizer: normalizers.Normalizer) -> PreTrainedTokenizerFast:
+    tokenizer = TOKENIZERS[family]()
+    tokenizer.backend_tokenizer.normalizer = normalizer
     return tokenizer
 
 
@@ -80,7 +138,15 @@ def _with_a_word_added(family: str) -> PreTrainedTokenizerFast:
 
 KINDS = {
     **BUILT,
-    "digits apart": digits_apart(),
+    **FITTING,
+    "letters with their accents": _normalized(
+        "bert", normalizers.BertNormalizer(True, False, False)
+    ),
+    "ends of words": _with_ends_of_words(),
+    "Llama in NFKC": _normalized("llama", normalizers.NFKC()),
+    "GPT-2 in NFC": _normalized("gpt2", normalizers.NFC()),
+    "GPT-2 in NFKD": _normalized("gpt2", normalizers.NFKD()),
+    "Llama without joiners": _normalized("llama", normalizers.Nmt()),
     "whole texts": _of_whole_texts(),
     **{f"{family} with a word more": _with_a_word_added(family) for family in TOKENIZERS},
 }
@@ -94,6 +160,19 @@ def test_tokens_of_a_text_have_the_words_of_the_text(kind, text):
     (whole,) = encoder.sequences([Text(text, PLACE)], counts=Counter())
     (tokens,) = encoder.sequences([Tokens(whole.tokens, None, PLACE)], counts=Counter())
     assert _ends(tokens.words) == _ends(whole.words)
+
+
+@pytest.mark.parametrize("text", MARKED)
+@pytest.mark.parametrize("kind", ["gpt2", "whole texts", "llama", "like Llama 3", "digits apart"])
+def test_no_word_ends_within_a_grapheme_or_at_a_joiner(kind, text):
+    text, words = MARKED[text]
+    encoder = Encoder(KINDS[kind], positions=900, segment_types=2, max_tokens=900)
+    (read,) = encoder.sequences([Text(text, PLACE)], counts=Counter())
+    ids: dict[int, list[int]] = {}
+    for word, token in zip(read.words.tolist(), read.ids.tolist(), strict=True):
+        ids.setdefault(word, []).append(token)
+    spelt = [str(KINDS[kind].decode(of_word)).strip() for word, of_word in ids.items() if word >= 0]
+    assert spelt == words.replace("| ", "|").split("|")
 
 
 def _ends(words):

@@ -15,12 +15,12 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 from ray.cluster_utils import Cluster
 
 from precompute.jobs import ray_workers
-from precompute.progress.events import Event, Finished, Key
+from precompute.jobs.plan import Job
 from precompute.request import Request
 from precompute.run import run
 
 
-def lose_node(asked: Request) -> list[Key]:
+def lose_node(asked: Request) -> list[Job]:
     """Return the jobs that a run with room for one of its two workers finishes.
 
     The node is killed once a job is done, and another comes.
@@ -29,14 +29,12 @@ def lose_node(asked: Request) -> list[Key]:
     cluster = Cluster(initialize_head=True, head_node_args=head)
     os.environ["RAY_ADDRESS"] = str(cluster.address)
     nodes = [cluster.add_node(num_cpus=1)]
-    reported: list[Key] = []
+    reported: list[Job] = []
 
-    def losing(runner, plan, model, jobs, on_event):
-        def lose(event: Event) -> None:
-            on_event(event)
-            if not isinstance(event, Finished):
-                return
-            reported.append(event.job)
+    def losing(runner, plan, model, jobs, on_finished):
+        def lose(job: Job) -> None:
+            on_finished(job)
+            reported.append(job)
             while nodes:
                 cluster.remove_node(nodes.pop(), allow_graceful=False)
                 cluster.add_node(num_cpus=1)

@@ -9,11 +9,11 @@ import pytest
 
 from analysis.models.gradients import NO_TARGET
 from analysis.scopes import POST_NORM
+from precompute.choice import chosen_statistics
 from precompute.corpora.sequence import Sequence
 from precompute.jobs import plan as of_plans
 from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches
 from precompute.passes import STATISTICS
-from precompute.planning.choice import chosen_statistics
 from tests.precompute.corpora.whole import on_disk
 
 
@@ -21,7 +21,10 @@ from tests.precompute.corpora.whole import on_disk
 def plan(sequences, tmp_path) -> Plan:
     corpus = on_disk(sequences, tmp_path)
     return Plan(
-        Path("shards"), Facts("w", "float32", 0, POST_NORM), corpus, chosen_statistics(None)
+        Path("shards"),
+        Facts((("model.weights", "w"),), "float32", 0, POST_NORM),
+        corpus,
+        chosen_statistics(None),
     )
 
 
@@ -72,7 +75,7 @@ def test_heads_are_averaged_over_the_whole_corpus_and_what_is_run_again(
         read.extend(text.index for text in texts)
         return ()
 
-    model: Any = SimpleNamespace(weights_sha256="w", type_means=type_means)
+    model: Any = SimpleNamespace(identity=(), type_means=type_means)
     for _ in range(2):  # once per process
         plan.type_means(model)
     assert sorted(read) == averaged

@@ -8,14 +8,14 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
 from analysis.errors import UserError
 from precompute.jobs import ray_cluster, ray_workers, runners
 from precompute.jobs.waiting import Waiting
-from precompute.progress.events import Finished
 from precompute.request import Request
 from tests.refusals import refused
 from tests.small_store import request, shard_rows, shards_only
@@ -71,16 +71,17 @@ def test_a_cluster_of_its_own_listens_on_loopback_alone():
 class Worker(ray_workers._RayWorker):
     """A worker of which nothing is loaded."""
 
-    def __init__(self, events: Path, version: str):
-        super().__init__(None, "", "", threads=1, events=events, version=version)  # pyright: ignore[reportArgumentType]
+    def __init__(self, folder: Path, version: str):
+        plan: Any = SimpleNamespace(folder=folder)
+        super().__init__(plan, "", "", threads=1, version=version)
 
 
 def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
-    message = refused(UserError, Worker(tmp_path / "events", "0.0.0").ready)
+    message = refused(UserError, Worker(tmp_path / "shards", "0.0.0").ready)
     assert "and the run was started with 0.0.0. Install the same version on every node." in message
-    message = refused(UserError, Worker(tmp_path / "events", ray_workers.__version__).ready)
+    message = refused(UserError, Worker(tmp_path / "shards", ray_workers.__version__).ready)
     assert message.endswith(
-        f"does not see {tmp_path}. Give --output in a folder that all nodes share."
+        f"does not see {tmp_path / 'shards'}. Give --output in a folder that all nodes share."
     )
 
 
@@ -177,11 +178,11 @@ class PlayedRay(ModuleType):
         return type("Worker", (), {"ready": Method(lambda: None), "work": Method(job)})()
 
 
-def shared(ray, job, jobs, on_event, *, workers, tell=lambda _: None):
+def shared(ray, job, jobs, on_finished, *, workers):
     """Distribute independent jobs, each run by `job`."""
     settings = {"workers": workers, "need": "1 CPU", "free": []}
     waiting = Waiting(jobs, lambda _: frozenset())
-    ray_workers._share(ray, lambda: ray.worker(job), waiting, on_event, tell, **settings)
+    ray_workers._share(ray, lambda: ray.worker(job), waiting, on_finished, **settings)
 
 
 def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
@@ -196,7 +197,7 @@ def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
     with pytest.raises(UserError, match=r"3 Ray workers died of one job .number 2., "):
         shared(ray, job, [0, 1, 2, 3], reported.append, workers=2)
     assert sorted(done) == [0, 2, 3]
-    assert {*reported} == {*map(Finished, (0, 2, 3))}
+    assert {*reported} == {0, 2, 3}
 
 
 def test_nodes_that_come_and_go_end_no_run():
@@ -206,11 +207,9 @@ def test_nodes_that_come_and_go_end_no_run():
         for reason in lost:
             raise _Died(reason)
 
-    ray, reported, running = PlayedRay(), [], []
-    shared(ray, job, [1, 2], reported.append, workers=2, tell=running.append)
-    assert {*reported} == {Finished(1), Finished(2)}
-    assert running[0] == [], "workers start"
-    assert {job for jobs in running for job in jobs} == {1, 2}
+    ray, reported = PlayedRay(), []
+    shared(ray, job, [1, 2], reported.append, workers=2)
+    assert {*reported} == {1, 2}
 
 
 def test_an_error_of_a_worker_is_raised_as_it_was():

@@ -85,7 +85,7 @@ def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
         workers, "ProcessPoolExecutor", lambda n, mp_context, **_: dying(n, mp_context)
     )
     monkeypatch.setattr(workers, "_starting_quickly", lambda: get_context("spawn"))
-    facts = Facts("w", "float32", 0, POST_NORM)
+    facts = Facts((("model.weights", "w"),), "float32", 0, POST_NORM)
     plan = Plan(tmp_path / "shards", facts, on_disk((), tmp_path), ())
     asked = plan, tiny_model("bert"), [0], print
     assert refused(UserError, workers.run_processes, *asked, workers=2) == (

@@ -101,7 +101,7 @@ def test_the_live_door_gives_the_model_what_the_run_gave_it(tmp_path):
         rerun(
             folder,
             revision=model.revision,
-            weights_sha256=model.weights_sha256,
+            identity=model.identity,
             dtype="float32",
             segments=name,
         )

@@ -15,10 +15,9 @@ from analysis.statistics.table import Table
 from precompute.jobs import plan as of_plans
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.plan import Job, Plan
-from precompute.jobs.runner import run_local
+from precompute.jobs.runner import OnFinished, run_local
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
-from precompute.progress.events import OnEvent
 from precompute.request import Request
 from precompute.run import run
 from tests.small_store import request, shard_rows, shards_only
@@ -127,8 +126,10 @@ def planned(wanted: Request) -> Plan:
 def traced_only(wanted: Request) -> Plan:
     """The plan of a run, of which shards of sequences and of weights are computed alone."""
 
-    def run_sequences(plan: Plan, model: LoadedModel, jobs: list[Job], on_event: OnEvent) -> None:
-        run_local(plan, model, [job for job in jobs if isinstance(job, int)], on_event)
+    def run_sequences(
+        plan: Plan, model: LoadedModel, jobs: list[Job], on_finished: OnFinished
+    ) -> None:
+        run_local(plan, model, [job for job in jobs if isinstance(job, int)], on_finished)
 
     return shards_only(wanted, run_sequences)
 

@@ -4,7 +4,6 @@ Nothing of it is written, and only one thread at a time is in the model.
 """
 
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 
 import numpy as np
@@ -15,7 +14,7 @@ from analysis.errors import BadCorpus, UnfitModel
 from analysis.relevance_rules import ALL
 from analysis.upload_bounds import UPLOAD_BYTES
 from precompute.live import live_relevance
-from precompute.live.live_relevance import MAX_CHARACTERS, LiveRelevance
+from precompute.live.live_relevance import MAX_CHARACTERS
 from precompute.live.one_sequence import Rerun
 from precompute.passes.relevance_maps import Relevance
 from tests.refusals import refused
@@ -160,36 +159,3 @@ def test_nothing_of_what_a_reader_brings_is_written(vit, bert, tmp_path, written
     assert written == []
     (tmp_path / "seen").write_text("this test could not have failed", encoding="utf-8")
     assert written == [str(tmp_path / "seen")]
-
-
-def same(one: LiveRelevance, other: LiveRelevance) -> bool:
-    maps = all(np.array_equal(one.maps[rule], other.maps[rule]) for rule in one.maps)
-    return maps and one.prediction == other.prediction and one.picture == other.picture
-
-
-def test_readers_who_come_together_get_what_they_get_alone(vit):
-    images = [png(seed) for seed in range(6)]
-    alone = [vit.relevance_of_image(image, name="mine.png") for image in images]
-    with ThreadPoolExecutor(6) as pool:
-        together = list(
-            pool.map(lambda image: vit.relevance_of_image(image, name="mine.png"), images)
-        )
-    assert all(same(*pair) for pair in zip(alone, together, strict=True))
-    assert not same(alone[0], alone[1]), "this test could not have failed"
-
-
-def test_the_model_is_locked_while_it_runs(vit, bert, monkeypatch):
-    seen = []
-    run = live_relevance.relevance_of
-
-    def watched(model, sequence, **options):
-        seen.append(model)
-        assert next(loaded for loaded in (vit, bert) if loaded.model is model).lock.locked()
-        return run(model, sequence, **options)
-
-    monkeypatch.setattr("precompute.live.one_sequence.relevance_of", watched)
-    vit.relevance_of_image(png(), name="mine.png")
-    bert.relevance_of_text(TEXT, max_tokens=36)
-    assert seen == [vit.model, bert.model]
-    assert not vit.lock.locked()
-    assert not bert.lock.locked()

@@ -9,10 +9,10 @@ from safetensors.torch import load_file, save_file
 
 from analysis.errors import UserError
 from analysis.measures.pairs.mixing_change import row_shares
-from precompute.live import layer_maps
-from precompute.live.layer_maps import _maps
-from precompute.live.one_sequence import OtherWeights, Rerun, _pinned, rerun
+from analysis.statistics.corpus import identity_in
+from precompute.live.one_sequence import OtherModel, Rerun, _pinned, rerun
 from precompute.models.load_models import load_model
+from tests.precompute.models.changed_files import change_settings
 from tests.refusals import refused
 from tests.small_store import build_store
 from tests.tiny import BOTH_WAYS, mask_rate, save_tiny
@@ -52,72 +52,49 @@ def test_vectors_of_all_heads_add_up_to_the_output_of_attention(tiny, sequences)
 
 
 @pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
-def test_the_layer_asked_for_is_first_and_the_others_are_there_when_they_are_asked_for(
-    tiny, sequences, monkeypatch
-):
-    first, second = sequences[:2]
-    expected = [Rerun(tiny).layer_maps(first, layer=layer) for layer in (1, 2)]
-    made: list[int] = []
-    monkeypatch.setattr(layer_maps, "_maps", lambda layer: made.append(layer.index) or _maps(layer))
-    rerun = Rerun(tiny)
-    rerun.complete(lambda: None)  # of nothing
-    assert not made
-    rerun.layer_maps(first, layer=1)
-    assert made == [0]
-    rerun.complete(lambda: None)
-    assert made == [*range(len(tiny.layers))]
-    for layer, maps in enumerate(expected, start=1):
-        kept = rerun.layer_maps((first.ids.tolist(), first.segments.tolist()), layer=layer)
-        np.testing.assert_array_equal(kept.scopes, maps.scopes)
-        np.testing.assert_array_equal(kept.norms, maps.norms)
-    assert len(made) == len(tiny.layers), "layers in hand were computed again"
-    other = rerun.layer_maps(second, layer=2)
-    np.testing.assert_array_equal(other.weights, Rerun(tiny).layer_maps(second, layer=2).weights)
-
-
-def test_layers_of_a_text_that_is_too_long_are_not_kept(tiny, sequences, monkeypatch):
-    monkeypatch.setattr(layer_maps, "MOST_BYTES", 1)
-    rerun = Rerun(tiny)
-    for layer in (1, 2):
-        rerun.layer_maps(sequences[0], layer=layer)
-    rerun.complete(lambda: None)
-    assert [*rerun._layers._maps] == [2]
-
-
-@pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 def test_what_a_file_tells_of_its_model_and_tokens_is_enough(family, tmp_path):
     masked = mask_rate(family, 0.2)
     path = build_store(tmp_path, family, mask_rate=masked, statistics=["token_norm"])
     with duckdb.connect(str(path), read_only=True) as store:
         row = store.execute("from run").df().iloc[0]
-        [(weights,)] = store.execute(
-            "select value from provenance where name = 'weights_sha256'"
-        ).fetchall()
+        identity = identity_in(dict(store.execute("from provenance").fetchall()))
         tokens = store.execute("from token where seq = 0 order by pos").df()
-    again = rerun(
-        row["model"], revision=row["revision"], weights_sha256=weights, dtype=row["dtype"]
-    )
+    again = rerun(row["model"], revision=row["revision"], identity=identity, dtype=row["dtype"])
     shares = again.row_shares(tokens["token_id"].tolist(), tokens["segment"].tolist(), layer=2)
     assert shares.dtype == np.float32
     np.testing.assert_allclose(shares.sum(axis=-1), 1, rtol=1e-5)
 
 
 def test_the_same_name_with_other_weights_is_refused(folder):
-    before = load_model(str(folder), device="cpu").weights_sha256
+    before = load_model(str(folder), device="cpu").identity
     weights = load_file(folder / "model.safetensors")
     name = next(iter(weights))
     save_file(weights | {name: weights[name] + 1}, folder / "model.safetensors", {"format": "pt"})
-    after = load_model(str(folder), device="cpu").weights_sha256
-    assert refused(OtherWeights, rerun, str(folder), weights_sha256=before, **TYPED) == (
-        f"The weights of {str(folder)!r} have SHA-256 {after}, but the file was made with "
-        f"{before}. Put those weights back, or build the file again."
+    after = load_model(str(folder), device="cpu").identity
+    then, now = (dict(of)["model.weights"][:60] for of in (before, after))
+    assert refused(OtherModel, rerun, str(folder), identity=before, **TYPED) == (
+        f"{str(folder)!r} here is another model than the one of the file: weights is {now} and "
+        f"was {then}. Put that one back, or build the file again."
     )
+
+
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_the_same_weights_under_another_configuration_are_refused(folder):
+    before = load_model(str(folder), device="cpu").identity
+    change_settings(folder / "config.json", hidden_act="relu")
+    assert refused(OtherModel, rerun, str(folder), identity=before, **TYPED) == (
+        f"{str(folder)!r} here is another model than the one of the file: "
+        'configuration.hidden_act is "relu" and was "gelu". Put that one back, or build the file '
+        "again."
+    )
+    said = refused(OtherModel, rerun, str(folder), identity=(), **TYPED)
+    assert "its settings are not known" in said
 
 
 def test_a_model_that_is_gone_is_refused(folder):
     with pytest.raises(UserError, match="No folder is called") as error:
-        rerun(f"{folder}-gone", weights_sha256="", **TYPED)
-    assert not isinstance(error.value, OtherWeights)
+        rerun(f"{folder}-gone", identity=(), **TYPED)
+    assert not isinstance(error.value, OtherModel)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from analysis.statistics.corpus import provenance
 from precompute.jobs import workers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.live.one_sequence import OtherWeights, rerun
+from precompute.live.one_sequence import OtherModel, rerun
 from precompute.models.load_models import load_model
 from precompute.models.random_weights import drawn_model, drawn_sha256
 from precompute.request import Request
@@ -163,17 +163,18 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, tmp_path, 
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
     threads = torch.get_num_threads()
     asked, plan = untrained
-    workers.start_worker(plan, asked.model, "cpu", threads, tmp_path)
-    assert workers._Worker.here.model.weights_sha256 == plan.facts.weights_sha256
+    workers.start_worker(plan, asked.model, "cpu", threads)
+    assert workers._Worker.here.model.identity == plan.facts.model
     workers.work(0)
     assert not plan.missing(0)
     other = replace(plan, folder=tmp_path, facts=replace(plan.facts, random_weights=3))
-    workers.start_worker(other, asked.model, "cpu", threads, tmp_path)
+    workers.start_worker(other, asked.model, "cpu", threads)
     drawn = load_model(asked.model, device="cpu", random_weights=3).weights_sha256
+    of_run = dict(plan.facts.model)["model.weights"]
     assert refused(UnfitModel, workers.work, 0) == (
-        f"A worker has weights of {asked.model!r} with SHA-256 {drawn}, but the run was started "
-        f"with {plan.facts.weights_sha256}. Give every worker the same files, and for "
-        "--random-weights the same version of torch on the same kind of processor."
+        f"A worker has another {asked.model!r} than the run was started with: weights is "
+        f'"{drawn[:59]} and was {of_run[:60]}. Give every worker the same files and versions of '
+        "packages, for --random-weights on the same kind of processor."
     )
 
 
@@ -184,12 +185,12 @@ def test_the_live_door_draws_the_weights_of_the_file_or_refuses(tmp_path):
         rerun,
         folder,
         revision=model.revision,
-        weights_sha256=model.weights_sha256,
+        identity=model.identity,
         dtype="float32",
     )
     again = of_file(random_weights=4).model
     pairs = zip(model.model.parameters(), again.model.parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)
     for seed in (None, 5):
-        with pytest.raises(OtherWeights):
+        with pytest.raises(OtherModel):
             of_file(random_weights=seed)

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 import torch
 
-from analysis.statistics.corpus import provenance
+from analysis.statistics.corpus import identity_in, provenance
 from precompute.jobs import workers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
@@ -67,12 +67,12 @@ def test_the_file_of_a_part_is_whole_and_says_which_it_is_of(finished):
 def test_workers_and_pages_read_the_part_of_the_file(finished, tmp_path, monkeypatch):
     wanted, plan = finished
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
-    workers.start_worker(plan, wanted.model, "cpu", torch.get_num_threads(), tmp_path)
+    workers.start_worker(plan, wanted.model, "cpu", torch.get_num_threads())
     again = workers._Worker.here.model
     facts = facts_of(wanted)
     assert again.part == wanted.part
     settings: dict[str, Any] = {"revision": "sha256:any", "dtype": "float32"}
-    settings |= {name: facts[name] for name in ("weights_sha256", "part")}
+    settings |= {"identity": identity_in(facts), "part": facts["part"]}
     live = rerun(wanted.model, **settings)
     assert type(live.model.model) is type(again.model)
 
@@ -80,7 +80,8 @@ def test_workers_and_pages_read_the_part_of_the_file(finished, tmp_path, monkeyp
 def test_no_table_of_one_part_is_that_of_another(finished):
     wanted, plan = finished
     [other] = {"text", "vision"} - {wanted.part}
-    moved = replace(plan, facts=replace(plan.facts, part=other))
+    model = tuple((dict(plan.facts.model) | {"model.part": f'"{other}"'}).items())
+    moved = replace(plan, facts=replace(plan.facts, model=model))
     for table in plan.passes:
         assert plan.shard_folder(table) != moved.shard_folder(table)
 
@@ -91,7 +92,7 @@ def test_statistics_are_added_to_a_file_of_the_same_part_alone(finished, tmp_pat
     copyfile(wanted.output, more.output)
     assert {*FEW} < {*planned(more).statistics}
     with duckdb.connect(str(more.output)) as store:
-        store.execute("update stored.provenance set value = 'none' where name = 'part'")
+        store.execute("update stored.provenance set value = 'none' where name = 'model.part'")
     assert not {*FEW} & {*planned(more).statistics}
 
 

@@ -8,9 +8,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from analysis.errors import UserError
 from analysis.statistics import SCHEMA_VERSION
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines
+from tests.precompute.store.held_open import held_open
+from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import manifest_of
 from tests.tiny import BOTH_WAYS
@@ -61,6 +64,22 @@ def test_a_file_of_something_else_is_told(tmp_path):
     (fault,) = _found(path)
     assert fault.startswith(f"{path} is damaged or no file of Mixscope: ")
     assert fault.endswith(" Build it again.")
+
+
+def test_a_file_that_another_process_writes_to_is_locked_and_not_damaged(store):
+    with held_open(store) as writer:
+        (fault,) = _found(store)
+        assert fault == refused(UserError, lambda: list(lines(store)))
+    assert fault.startswith(f"{store} is locked by a program that is writing to it. Wait until ")
+    assert f"(PID {writer})" in fault
+    assert _found(store) == []
+
+
+def test_a_damaged_file_whose_name_speaks_of_a_lock_is_damaged(tmp_path):
+    path = tmp_path / "block.duckdb"
+    path.write_text("once upon a time " * 1000)
+    (fault,) = _found(path)
+    assert fault.startswith(f"{path} is damaged or no file of Mixscope: ")
 
 
 def test_a_flipped_byte_anywhere_in_the_data_is_told(store):

@@ -15,7 +15,6 @@ from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.sequence import Text
 from precompute.passes import heads as passes
 from tests.reference.transformed_vectors import of_trace
-from tests.statistics.fits import store_of
 from tests.tiny import BOTH_WAYS, HEADS, LAYERS, tiny_sequences
 from tests.tracing import rows_of_table
 
@@ -183,15 +182,3 @@ def test_one_query_at_least_is_compared_and_short_texts_keep_all():
     assert passes.compared_queries(128, 144) == list(range(128))
     assert passes.compared_queries(2048, 270)[:3] == [0, 16, 33]
     assert len(passes.compared_queries(2048, 270)) == 121
-
-
-def test_nearest_heads_come_first_and_a_head_is_not_its_own_neighbour():
-    numbers = [0.0, 0.4, 0.1, 0.3]
-    rows = pd.DataFrame(
-        {"layer_b": [1, 1, 2, 2], "head_b": [1, 2, 1, 2], "mean_divergence": numbers}
-    )
-    with store_of(
-        head_distance_weighing=rows.assign(weighing=WEIGHT, layer_a=1, head_a=1)
-    ) as store:
-        nearest = head_distance.nearest(store, layer=1, head=1, limit=2)
-    assert nearest.to_numpy().tolist() == [[2, 1, 0.1], [2, 2, 0.3]]

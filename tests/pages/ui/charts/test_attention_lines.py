@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from pages.ui.charts.texts.attention_lines import TextAttention, attention_lines
-from pages.ui.collection.chart import faults
 from pages.ui.export.files import with_data
 
 
@@ -51,13 +50,6 @@ def test_a_chosen_token_is_selected_as_a_query_from_the_start():
         (selection,) = attention_lines(text, text.lines, chosen=chosen).to_dict()["params"]
         assert selection["name"] == "clicked"
         assert selection.get("value", []) == expected
-
-
-@pytest.mark.parametrize("chosen", [None, 1])
-def test_a_collection_can_hold_the_lines(chosen):
-    text = attention(9)
-    chart = with_data(attention_lines(text, text.lines, chosen=chosen))
-    assert not list(faults(chart))
 
 
 def test_a_click_leaves_the_lines_of_its_side():

@@ -79,6 +79,25 @@ def test_empty_nodes_and_enhanced_dependencies_are_passed_over(tmp_path):
     assert parsed.forms == ("cat",)
 
 
+OPTIONAL = {
+    "an empty MISC": line(1, misc=""),
+    "a MISC without values": line(1, misc="Ref|SpaceAfter|=|a=b=c||"),
+    "an Entity without brackets' value": line(1, misc="Entity="),
+    "an empty node without a form": line(1) + line("1.1", "", "_", "_"),
+    "an empty node with a head": line(1) + line("1.1", "_", 7, "x", misc="CopyOf=9"),
+    "empty nodes in no order": line(1) + line("1.9", "a") + line("1.2", "b"),
+    "features that are none": line(1, upos="", feats="Number||=x"),
+    "comments of no form": "#\n# global.Entity\n# global.Entity =\n# newdocs\n" + line(1),
+    "dependencies beside the tree": line(1).replace("\t_\t_\n", "\t9:x|0:root|(|1.7\t_\n"),
+}
+
+
+@pytest.mark.parametrize("kind", OPTIONAL)
+def test_an_optional_annotation_of_any_form_leaves_the_tree(tmp_path, kind):
+    parsed = sentence(tmp_path, OPTIONAL[kind])
+    assert (parsed.forms, parsed.governors, parsed.relations) == (("cat",), (ROOT,), ("root",))
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_sentences_documents_and_ends_of_lines(tmp_path, end):
     text = f"# newdoc id = a\n{line(1)}\n\n{line(1)}\n# newdoc\n# text = x\n{line(1)}\n# newdocs\n"

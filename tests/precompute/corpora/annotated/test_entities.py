@@ -131,12 +131,92 @@ def test_brackets_that_do_not_match_are_refused(document, entity, message):
     assert refusal.startswith(f"f.conllu {message}")
 
 
-def test_mentions_of_unknown_form_are_refused(document):
-    text = text_of("(1-x-coref)", *[""] * 5)
-    with pytest.raises(BadCorpus, match=r"line 1: `Entity=` before any comment"):
-        document(text, "")
-    with pytest.raises(BadCorpus, match=r"line 1: the first field of `global.Entity` is 'etype'"):
-        document(text, "# global.Entity = etype-GRP\n")
+HEADERS = {  # of the same entities: 7 twice, apposed once, and 9 once
+    "GRP-etype-link": ("(7-x-coref", "7)", "(7-x-appos)", "(7-x-ana)", "(9-x-coref)"),
+    "eid-etype-head-other": ("(e7-x-2-", "e7)", "", "(e7-x-1-)", "(e9-x-1-)"),
+    "entity-GRP": ("(person-7", "person-7)", "", "(person-7)", "(person-9)"),
+    "entity-GRP-infstat-MIN-coref_type-identity": (
+        *("(person-7-new-2-coref", "person-7)", "(person-7-giv-1-appos)", "(person-7-giv-1-ana)"),
+        "(place-9-new-1-coref-Rome-by-night)",
+    ),
+    "etype-identity-GRP": ("(x-Rome-7", "7)", "", "(x--7)", "(x--9)"),
+    "infstat-eid-link": ("(new-e7-coref", "new-e7)", "(giv-e7-pred)", "(giv-e7-ana)", "(new-e9-)"),
+    "": ("(e7-x-2-", "e7)", "", "(e7-x-1-)", "(e9-x-1-)"),
+    " ": ("(person-7", "person-7)", "", "(person-7)", "(person-9)"),
+    "  ": ("(7-x-new-coref", "7)", "(7-x-giv-appos)", "(7-x-giv-ana)", "(9-x)"),
+}
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_coreference_is_read_where_header_or_brackets_tell_the_entity(document, header):
+    named = f"# global.Entity = {header}\n" if header.strip() else ""
+    parsed = document(text_of("", *HEADERS[header]), f"# newdoc id = a\n{named}")
+    assert [(m.first, m.last, m.cluster) for m in parsed.mentions] == [(1, 2, 0), (4, 4, 0)]
+    assert parsed.bears_coreference
+
+
+NO_ENTITY = " nothing tells which mentions are of one entity; call its field GRP or eid there"
+UNREAD = {
+    "no field for the entity": (
+        "# global.Entity = etype-identity\n",
+        ("(person-Rome", "person)", "", "", "(place)", ""),
+        "f.conllu: `# global.Entity = etype-identity` names no field GRP or eid, and so"
+        + NO_ENTITY,
+    ),
+    "no header and no number": (
+        "",
+        ("(person", "person)", "", "", "(e1-place)", ""),
+        "f.conllu: no comment `# global.Entity = …` is there, and" + NO_ENTITY,
+    ),
+    "a bracket without its entity": (
+        "# global.Entity = entity-GRP\n",
+        ("(person-7", "person-7)", "", "", "(place)", ""),
+        "f.conllu line 6: 'place' lacks field 2, which names the entity",
+    ),
+    "closed and not opened": (
+        HEADER,
+        ("", "7)", "", "", "", ""),
+        "f.conllu line 4: '7)' closes what is not open; open it with (7",
+    ),
+    "no bracket": (
+        HEADER,
+        ("", "7", "", "", "", ""),
+        "f.conllu line 4: '7' is no run of brackets; write (1, 1) or (1), as in (1(2)3)",
+    ),
+    "never closed": (
+        HEADER,
+        ("", "(7-x", "", "", "", ""),
+        "f.conllu line 4: '(7' is never closed; close it with 7)",
+    ),
+}
+
+
+@pytest.mark.parametrize("packing", ["paragraphs", "trees"])
+@pytest.mark.parametrize("kind", UNREAD)
+def test_coreference_that_cannot_be_read_loses_itself_alone(tmp_path, kind, packing, capsys):
+    header, entities, reason = UNREAD[kind]
+    path = tmp_path / "f.conllu"
+    other = "\n# newdoc id = b\n# global.Entity = eid\n" + text_of("(e1", "e1)", "(e1)", *[""] * 3)
+    path.write_text(f"{header}{text_of(*entities)}{other}", encoding="utf-8")
+    corpus = load(path, packing=packing)
+    known = [sequence.annotation for sequence in corpus.sequences]
+    assert [(found.governors, len(found.mentions)) for found in known if found] == [
+        ((1, 3, 1, -1, 3, 3), 0),
+        ((1, 3, 1, -1, 3, 3), 2),
+    ]
+    assert (corpus.counts["coreference_left_out"], corpus.counts["malformed_rows_left_out"]) == (
+        1,
+        0,
+    )
+    assert capsys.readouterr().out == f"Left out, the coreference of a document: {reason}.\n"
+
+
+def test_one_reason_of_many_documents_is_printed_once(tmp_path, capsys):
+    path = tmp_path / "f.conllu"
+    text = "# newdoc\n# global.Entity = etype\n" + text_of("(person)", *[""] * 5)
+    path.write_text("\n".join([text] * 25), encoding="utf-8")
+    assert load(path).counts["coreference_left_out"] == 25
+    assert len(capsys.readouterr().out.splitlines()) == 1
 
 
 COREFUD = "# newdoc id = a\n# global.Entity = eid-etype-head-other\n"

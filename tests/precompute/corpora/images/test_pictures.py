@@ -73,6 +73,57 @@ def test_greys_of_16_bits_keep_their_shades():
         )
 
 
+def tiff(row: bytes, width: int, *, bits: int, photometric: int, mark: bytes = b"II") -> bytes:
+    """A TIFF file of one row of greys, as Pillow writes none."""
+    order = "<" if mark == b"II" else ">"
+    values = {256: width, 257: 1, 258: bits, 259: 1, 262: photometric, 277: 1, 278: 1}
+    values |= {279: len(row), 273: 8 + 2 + 12 * (len(values) + 2) + 4}
+    entries = (
+        struct.pack(f"{order}HHIHH", tag, 3, 1, value, 0) for tag, value in sorted(values.items())
+    )
+    head = mark + struct.pack(f"{order}HIH", 42, 8, len(values))
+    return head + b"".join(entries) + bytes(4) + row
+
+
+DARK_TO_WHITE = {
+    1: (b"\x40", [0, 255]),
+    2: (b"\x1b", [0, 85, 170, 255]),
+    4: (b"\x05\xaf", [0, 85, 170, 255]),
+    8: (b"\x00\x55\xaa\xff", [0, 85, 170, 255]),
+    12: (b"\x00\x05\x55\xaa\xaf\xff", [0, 85, 170, 255]),
+    16: (b"\x00\x00\x55\x55\xaa\xaa\xff\xff", [0, 85, 170, 255]),
+}
+"""Greys of a TIFF file by bits: the bytes with black as zero, and the shades."""
+
+
+@pytest.mark.parametrize(
+    ("bits", "photometric", "mark"),
+    [
+        *((bits, 0, b"II") for bits in DARK_TO_WHITE if bits != 12),
+        *((bits, 0, b"MM") for bits in DARK_TO_WHITE if bits < 12),
+        *((bits, 1, b"II") for bits in DARK_TO_WHITE),
+        *((bits, 1, b"MM") for bits in DARK_TO_WHITE if bits != 12),
+    ],
+)
+def test_greys_of_every_depth_keep_their_shades_whether_zero_is_black_or_white(
+    bits, photometric, mark
+):
+    row, shades = DARK_TO_WHITE[bits]
+    row = row if photometric else bytes(255 - value for value in row)
+    content = tiff(row, len(shades), bits=bits, photometric=photometric, mark=mark)
+    np.testing.assert_array_equal(pixels(content)[0, :, 0], shades)
+
+
+@pytest.mark.parametrize(("kind", "white"), [(np.uint8, 255), (np.uint16, 65535)])
+@pytest.mark.parametrize("compression", ["raw", "tiff_lzw", "tiff_adobe_deflate", "packbits"])
+def test_white_is_zero_in_packed_files_too(kind, white, compression):
+    greys = np.array([[0, white // 3, white]], dtype=kind)
+    content = encoded(Image.fromarray(white - greys), "TIFF", compression=compression)
+    (place,) = (n for n in range(len(content)) if content[n : n + 4] == b"\x06\x01\x03\x00")
+    content = content[: place + 8] + bytes(2) + content[place + 10 :]
+    np.testing.assert_array_equal(pixels(content)[0, :, 0], [0, 85, 255])
+
+
 @pytest.mark.parametrize("kind", [np.int32, np.float32])
 def test_numbers_without_a_known_white_are_refused(kind):
     image = Image.fromarray(np.array([[0, 1], [2, 3]], dtype=kind))

@@ -77,19 +77,18 @@ HEADER = "# newdoc id = d\n# global.Entity = GRP-etype-link\n"
 MENTIONED = HEADER + sentence(2, 0, misc="Entity=(1)")
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        HEADER + sentence(2, 0, misc="Entity=(1)") + "\n" + BAD["two roots"][0],
-        HEADER + sentence(2, 0, misc="Entity=(1"),
-        HEADER + sentence(0, misc="Entity=1)"),
-        HEADER + BAD["a lost column"][0] + "\n" + sentence(2, 0, misc="Entity=(1)"),
-    ],
-)
-def test_a_document_with_coreference_is_one_row(tmp_path, bad):
+@pytest.mark.parametrize("kind", BAD)
+def test_a_malformed_sentence_loses_the_coreference_of_its_document_and_no_other_tree(
+    tmp_path, kind, capsys
+):
+    bad = MENTIONED + "\n" + BAD[kind][0] + "\n" + GOOD
     corpus = load(write(tmp_path, MENTIONED, bad, MENTIONED, GOOD), max_tokens=20)
     assert unused(corpus) == (0, 1)
-    assert [len(known.mentions) for known in annotations(corpus)] == [2, 2]
+    assert corpus.counts["coreference_left_out"] == 1
+    assert [len(known.mentions) for known in annotations(corpus)] == [2, 0, 0, 2]
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("Left out, the coreference of a document: t.conllu line ")
+    assert second.startswith("Left out: t.conllu line ")
 
 
 def annotations(corpus: Whole) -> list[Annotation]:

@@ -78,7 +78,7 @@ def test_a_column_of_what_has_none_is_refused(tmp_path, text, form):
     path = tmp_path / "f"
     path.write_text(text)
     assert refused(UserError, lambda: list(entries(str(path), column="body"))) == (
-        "--column names the column of the texts in JSON Lines, Parquet or Arrow, and f is "
+        "--column names the column of the texts in JSON, CSV, TSV, Parquet or Arrow, and f is "
         f"{form}. Leave --column out."
     )
 

@@ -1,0 +1,279 @@
+"""The identity of a model differs wherever its numbers do."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import torch
+
+from analysis.contracts import every_table
+from analysis.errors import UserError
+from analysis.models.reading import random_inputs
+from analysis.statistics.corpus import MODEL, Identity
+from precompute.corpora.images.digits import read_digit_images
+from precompute.corpora.images.images import read_images
+from precompute.corpora.load import read_corpus
+from precompute.jobs.runner import run_local
+from precompute.jobs.shards import fingerprint
+from precompute.models import identity as identities
+from precompute.models import load_models
+from precompute.models.identity import differences, reader_settings
+from precompute.models.load_models import load_model
+from precompute.models.load_processor import load_image_reader
+from precompute.run import run
+from precompute.store.check import faults
+from tests.precompute.jobs.test_settings import planned
+from tests.precompute.models.changed_files import change_settings
+from tests.precompute.parts.composites import save_composite
+from tests.small_images import write_images
+from tests.small_store import build_store, request
+from tests.tiny import TINY, TINY_VISION, save_tiny, tiny_model
+
+PARTS = [("clip", "text"), ("clip", "vision"), ("gemma3", "text"), ("bart", "encoder")]
+EVERY = [*((family, None) for family in (*TINY, *TINY_VISION)), *PARTS]
+ADDED: dict[str, Any] = {
+    "rope_scaling": {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 8},
+    "is_decoder": True,
+    "is_causal": True,
+    "attn_implementation": "sdpa",
+    "experts_implementation": "batched_mm",
+    "position_embedding_type": "relative_key",
+    "chunk_size_feed_forward": 2,
+    "hidden_act": "relu",
+    "output_hidden_states": True,
+}
+"""Settings that `config.json` gets besides those that it has."""
+BOOKKEEPING: dict[str, Any] = {
+    "_name_or_path": "elsewhere",
+    "transformers_version": "4.40.0",
+    "torch_dtype": "float16",
+    "architectures": ["Unheard"],
+    "task_specific_params": {"summary": {"length": 3}},
+}
+LEAST = 14
+"""Settings of a family that have to load after a change."""
+
+
+class _Loaded(Exception):
+    """A model that is loaded, before it is read and proved."""
+
+    def __init__(self, model: Any, identity: Identity) -> None:
+        self.model, self.identity = model, identity
+
+
+def loaded(folder: Path, part: str | None) -> tuple[Any, Identity]:
+    """Load a model by the loader of runs, as far as its identity."""
+    with pytest.MonkeyPatch.context() as patched:
+        known = load_models.model_identity
+
+        def stop(model: Any, whole: Any, **others: Any) -> Identity:
+            raise _Loaded(model, known(model, whole, **others))
+
+        patched.setattr(load_models, "model_identity", stop)
+        with pytest.raises(_Loaded) as stopped:
+            load_model(str(folder), device="cpu", part=part)
+    return stopped.value.model, stopped.value.identity
+
+
+def others(value: Any, name: str = "") -> Iterator[Any]:
+    """Yield other values of a setting, near ones first."""
+    match value:
+        case bool():
+            yield not value
+        case int() | float():
+            yield from (value + 1, value * 2, value * 1.5 + 0.01)
+        case str():
+            yield from (("relu", "tanh", "linear") if "act" in name else ("linear", "other"))
+        case None:
+            yield from (2, 0.5, True)
+        case [first, *rest]:
+            yield from ([other, *rest] for other in others(first, name))
+            yield [*rest, first]
+        case _:
+            yield {"other": 1}
+
+
+def settings(values: dict[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield each setting, by its name, as the changes to try in turn; those inside others too."""
+    for name, value in values.items():
+        if isinstance(value, dict) and value and name not in ("id2label", "label2id"):
+            for inner, changes in settings(value):
+                yield f"{name}.{inner}", [{name: value | change} for change in changes]
+        else:
+            yield name, [{name: other} for other in others(value, name)]
+    yield from ((name, [{name: value}]) for name, value in ADDED.items() if name not in values)
+
+
+def states(model: Any, inputs: dict[str, Any]) -> list[torch.Tensor]:
+    """Return every hidden state of the bare model."""
+    with torch.no_grad():
+        return list(model(**inputs, output_hidden_states=True, return_dict=True).hidden_states)
+
+
+def save(family: str, folder: Path) -> Path:
+    return (save_tiny if family in (*TINY, *TINY_VISION) else save_composite)(family, folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("family", "part"), EVERY)
+def test_each_setting_changes_the_identity_or_no_hidden_state(family, part, tmp_path):
+    file = save(family, tmp_path) / "config.json"
+    model, before = loaded(tmp_path, part)
+    inputs = {
+        name: tensor.float() if tensor.is_floating_point() else tensor
+        for name, tensor in random_inputs(model, 2).items()
+    }
+    expected, written, n_loaded = states(model, inputs), file.read_text(), 0
+    known = json.loads(written)
+    for name, changes in settings(known):
+        for change in changes:
+            file.write_text(json.dumps(known | change))
+            try:
+                model, after = loaded(tmp_path, part)
+            except UserError:
+                continue
+            n_loaded += 1
+            if after == before:
+                pairs = zip(states(model, inputs), expected, strict=True)
+                assert all(torch.equal(*pair) for pair in pairs), (name, change)
+            break
+    assert n_loaded >= LEAST
+    for name, value in BOOKKEEPING.items():
+        file.write_text(json.dumps(known | {name: value}))
+        assert name == "architectures" or loaded(tmp_path, part)[1] == before
+
+
+TOKENIZERS: dict[str, Any] = {
+    "do_lower_case": False,
+    "strip_accents": True,
+    "add_prefix_space": True,
+    "add_bos_token": True,
+    "clean_up_tokenization_spaces": True,
+    "padding_side": "left",
+    "truncation_side": "left",
+    "split_special_tokens": True,
+    "model_max_length": 8,
+    "pad_token": "the",
+    "mask_token": "cat",
+    "sep_token": "cat",
+    "extra_special_tokens": ["dog"],
+    "name_or_path": "elsewhere",
+}
+
+
+def _read(tokenizer: Any, corpus: Path) -> list[Any]:
+    limits = {"positions": 40, "segment_types": 2, "max_tokens": 36, "is_causal": True}
+    reading = read_corpus(str(corpus), tokenizer, **limits)
+    return [
+        (one.tokens, one.text, *(part.tolist() for part in (one.ids, one.segments, one.words)),
+         one.token_types.tolist(), one.masked.tolist())
+        for one in reading.begin(0)
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ["bert", "roberta", "gpt2", "llama"])
+def test_each_setting_of_a_tokenizer_changes_its_settings_or_no_sequence(family, tmp_path):
+    save_tiny(family, tmp_path)
+    corpus, file = tmp_path / "text.txt", tmp_path / "tokenizer_config.json"
+    corpus.write_text("The cat sat, the dog ran.\nThe mat é .\n\nDog, <s> cat [SEP] .\n")
+    first, written, n_loaded = load_models.load_tokenizer(str(tmp_path)), file.read_text(), 0
+    before, expected = reader_settings(first), _read(first, corpus)
+    for name, value in TOKENIZERS.items():
+        change_settings(file, **{name: value})
+        try:
+            tokenizer = load_models.load_tokenizer(str(tmp_path))
+            found = _read(tokenizer, corpus)
+        except UserError:
+            continue
+        finally:
+            file.write_text(written)
+        n_loaded += 1
+        assert found == expected or reader_settings(tokenizer) != before, name
+    assert n_loaded >= LEAST - 4
+
+
+def test_each_setting_of_a_processor_changes_its_settings_or_no_pixel(tmp_path):
+    model = tiny_model("vit", dtype=torch.float32)
+    file = save_tiny("vit", tmp_path) / "preprocessor_config.json"
+    write_images(tmp_path / "images")
+
+    def read() -> tuple[Any, list[Any]]:
+        reader = load_image_reader(tmp_path, "vit", model.model)
+        sequences = read_images(str(tmp_path / "images"), reader).begin(0)
+        return reader_settings(reader), [reader.pixels(one.picture).tolist() for one in sequences]
+
+    before, expected = read()
+    known, n_loaded = json.loads(file.read_text()), 0
+    for name, changes in settings(known):
+        for change in changes:
+            file.write_text(json.dumps(known | change))
+            try:
+                after, pixels = read()
+            except UserError:
+                continue
+            n_loaded += 1
+            assert pixels == expected or after != before, name
+            break
+    assert n_loaded >= LEAST - 6
+
+
+def test_corpora_of_images_in_one_folder_are_told_apart_by_the_layout_of_their_tokens(tmp_path):
+    """Registers and tokens of distillation, and another grid of the same processor."""
+    reader = tiny_model("vit").image_reader
+    layout = reader.layout
+    others = (
+        replace(reader, layout=replace(layout, special=("[CLS]", "[REG1]"))),
+        replace(reader, layout=replace(layout, special=("[CLS]", "[DIST]"))),
+        replace(reader, layout=replace(layout, rows=1, columns=1), patch=reader.size),
+    )
+    images = str(write_images(tmp_path / "images"))
+    for read in (partial(read_images, images), read_digit_images):
+        keys = {fingerprint(**read(one).settings) for one in (reader, *others)}
+        assert len(keys) == 4
+
+
+def test_no_shard_or_table_of_another_configuration_or_version_is_used(tmp_path, monkeypatch):
+    asked = request(tmp_path, statistics=["head_token", "singular_value"])
+    first = planned(asked)
+    change_settings(Path(asked.model) / "config.json", layer_norm_eps=0.1)
+    second = planned(asked)
+    monkeypatch.setattr(identities, "version", lambda package: f"{package} 0")
+    every = [first, second, planned(asked)]
+    for table in first.passes:
+        assert len({plan.shard_folder(table) for plan in every}) == 3
+        assert len({plan.table_file(table) for plan in every}) == 3
+
+
+def test_the_statistics_of_a_file_under_another_configuration_are_not_kept(tmp_path, capsys):
+    asked = request(tmp_path, statistics=["singular_value"])
+    run(asked, run_local)
+    change_settings(Path(asked.model) / "config.json", layer_norm_eps=0.1)
+    assert "singular_value" not in planned(replace(asked, statistics=["head_pattern"])).statistics
+    assert capsys.readouterr().out.count(
+        "The file is of another model (configuration.layer_norm_eps is 0.1 and was 1e-12); nothing "
+        "of it is kept."
+    ) == 1  # fmt: skip
+
+
+def test_a_file_without_the_settings_of_its_model_is_not_sound(tmp_path):
+    output = build_store(tmp_path, statistics=["singular_value"])
+    assert list(faults(output, every_table())) == []
+    with duckdb.connect(str(output)) as store:
+        store.execute("update stored.provenance set name = 'x' where name = 'model.weights'")
+    assert any("settings of its model" in fault for fault in faults(output, every_table()))
+
+
+def test_long_settings_are_hashed_and_names_with_dots_stay_apart():
+    named = dict(identities._flat({"a": {"b": 1}, "a.b": 2, "c": {}}))
+    assert named == {f"{MODEL}a.b": 1, f"{MODEL}a\\.b": 2, f"{MODEL}c": {}}
+    assert identities._short("x" * 500) == "x" * 500
+    assert len(identities._short("x" * 501)) == 71
+    assert differences((("model.a", "1"),), (("model.b", "2"),)) == (
+        "a is 1 and was not there; b is not there and was 2"
+    )

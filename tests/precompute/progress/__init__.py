@@ -1,1 +1,0 @@
-"""Tests of how a run tells how far it is."""
