@@ -29,7 +29,6 @@ import tokenizers
 import torch
 import transformers
 import typer
-from precompute.planning.choice import chosen_statistics
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
@@ -47,6 +46,7 @@ from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
 from pages.ui.choices.links import VIEWS
 from pages.ui.contents import PAGES
+from precompute.choice import chosen_statistics
 from precompute.corpora.index import write
 from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
@@ -132,7 +132,9 @@ def plan_of(folder: Path, n: int, n_tokens: int, names: tuple[str, ...]) -> Plan
     """Plan of some statistics of so many texts."""
     begin = lambda first: (text(index, n_tokens) for index in range(first, n))  # noqa: E731
     corpus = write.indexed(Reading("synthetic", {"n": n}, begin, lambda: "0" * 64), folder)
-    return Plan(folder, Facts("0" * 64, "float32", 0, POST_NORM), corpus, names)
+    return Plan(
+        folder, Facts((("model.weights", "0" * 64),), "float32", 0, POST_NORM), corpus, names
+    )
 
 
 def build_file(plan: Plan, n_layers: int, n_heads: int, width: int) -> None:
@@ -153,7 +155,7 @@ def model_of(shape: str) -> LoadedModel:
     if shape == "demo":
         return demo
     torch.manual_seed(0)
-    made = transformers.BertModel(transformers.BertConfig(attn_implementation="eager"))
+    made = transformers.BertModel(transformers.BertConfig())
     reading = read_model(made.eval().requires_grad_(False))
     return replace(demo, name=shape, model=made, reading=reading, layers=reading.layers)
 

@@ -37,11 +37,11 @@ def moved(before: Path, after: Path) -> list[str]:
 def difference_of(one: pd.DataFrame, two: pd.DataFrame) -> str:
     """Difference of two frames in words; empty if it is round-off or the order of rows."""
     if set(one) != set(two):
-        return f"columns {sorted(set(one) ^ set(two))}"
+        return f"columns {sorted(map(str, set(one) ^ set(two)))}"
     if len(one) != len(two):
         return f"{len(one)} rows before, {len(two)} after"
-    texts = [name for name in one if not pd.api.types.is_numeric_dtype(one[name])]
-    order = texts + [name for name in one if name not in texts]
+    texts = [str(name) for name in one if not pd.api.types.is_numeric_dtype(one[name])]
+    order = texts + [str(name) for name in one if name not in texts]
     one, two = (frame.sort_values(order, ignore_index=True) for frame in (one, two))
     parts = [f"{name} differs" for name in texts if not one[name].equals(two[name])]
     for name in order[len(texts) :]:

@@ -190,7 +190,7 @@ def test_what_a_run_still_adds_is_said_until_it_ends(opened, changed):
     folder = changed("checkpoint")
     path = folder / ".tiny.duckdb.computing.1.unfinished"
     for stage in ("sequences", "tables"):
-        note = Note(stage, 1, 3, None, 0, socket.gethostname(), os.getpid())
+        note = Note(stage, 1, 3, None, socket.gethostname(), os.getpid())
         path.write_text(json.dumps(asdict(note)))
         captions = [caption.value for caption in opened("overview", folder).caption]
         assert any("run is adding" in caption for caption in captions), captions

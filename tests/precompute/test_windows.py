@@ -83,7 +83,7 @@ def test_no_signal_asks_on_windows_whether_a_process_lives(tmp_path, monkeypatch
 
 
 def test_no_signal_asks_on_windows_whether_a_noted_run_goes_on(tmp_path, monkeypatch):
-    written = note.Note("file", 0, 0, None, 0, socket.gethostname(), os.getpid())
+    written = note.Note("file", 0, 0, None, socket.gethostname(), os.getpid())
     path = tmp_path / ".a[1].duckdb.computing.here-1.unfinished"
     path.write_text(json.dumps(asdict(written)))
     windows = SimpleNamespace(name="nt", kill=lambda *_: pytest.fail("it would end the process"))

@@ -240,7 +240,7 @@ def test_in_a_trial_errors_of_the_library_are_refusals_and_ours_are_not():
             model(ids)
         assert "stops in GPT2Attention: Error with upcasting, attn_weights" in str(caught.value)
         with pytest.raises(RuntimeError, match="shapes cannot be"), trial(model):
-            torch.ones(2, 3) @ torch.ones(2, 3)
+            torch.matmul(torch.ones(2, 3), torch.ones(2, 3))
         for block in model.h:
             block.attn.reorder_and_upcast_attn = False
         with pytest.raises(ZeroDivisionError), trial(model), change_output(model.h[0], _fault):

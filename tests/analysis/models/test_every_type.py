@@ -123,7 +123,7 @@ def typed(request: pytest.FixtureRequest) -> Iterator[Typed]:
 def _loaded(name: str, reading: Reading) -> LoadedModel:
     images: Any = None if reading.layout is None else object()
     return LoadedModel(
-        name, "tiny", "0" * 64, reading.model, None, reading, reading.layers, "float32",
+        name, "tiny", "0" * 64, (), reading.model, None, reading, reading.layers, "float32",
         images=images,
     )  # fmt: skip
 
