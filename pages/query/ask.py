@@ -19,6 +19,8 @@ from pages.ui.view import View
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
 
+MOST_DRAWN = 5_000
+"""Row limit of the chart, which a browser and an export draw in a few seconds."""
 _EDITOR = 232  # pixels
 _SHARES = (2, 3)  # of the page: the question, its answer
 _LONGEST_MESSAGE = 1_200
@@ -100,10 +102,13 @@ def _show(view: View, sql: str, answer: Answer, *, is_another: bool) -> None:
     if frame.empty:
         return view.nothing("empty")
     cut = view.say("cut", rows=count(ROWS)) if answer.was_cut else ""
-    if can_be_drawn(frame):
-        roles, title = _roles(view, frame, is_another=is_another)
+    drawn = frame.head(MOST_DRAWN)
+    if can_be_drawn(drawn):
+        roles, title = _roles(view, drawn, is_another=is_another)
         view.finding(_headline(view, sql, title))
-        view.figure("chart", frame, chart(frame, roles), rows=count(len(frame)), cut=cut)
+        part = view.say("drawn", rows=count(MOST_DRAWN)) if len(frame) > MOST_DRAWN else ""
+        rows = count(len(frame))
+        view.figure("chart", drawn, chart(drawn, roles), rows=rows, cut=f"{part}{cut}")
     caption = view.say("table_caption", rows=count(len(frame)), cut=cut)
     view.listed(
         view.key("table"),

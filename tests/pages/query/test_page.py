@@ -10,7 +10,7 @@ from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, captions, charts, frames, in_address
 
 LAYERS = "select layer, head, previous from head_pattern where layer = 1 order by head"
-FAULTS = ("nothing", "several", "not_reading", "sql", "memory", "large", "slow", "ended")
+FAULTS = ("nothing", "several", "not_reading", "sql", "memory", "large", "slow")
 
 
 def asked(section, sql: str, **address: str):
@@ -100,10 +100,12 @@ def test_an_empty_answer_says_so(lang, words, section):
     assert not frames(session)
 
 
-def test_rows_that_were_cut_are_said_to_be(section):
-    session = asked(section, "select range as n, n * n as square from range(20000)")
-    assert sum("Only the first 10,000 rows" in caption.value for caption in session.caption) >= 2
-    assert len(frames(session)[0]) == 10_000
+def test_rows_that_were_cut_are_said_to_be(section, exported):
+    session = asked(section, "select range as n, n * n as square from range(100001)")
+    assert sum("Only the first 100,000 rows" in caption.value for caption in session.caption) >= 2
+    assert len(frames(session)[0]) == 100_000
+    assert any("Only the first 5,000 rows are drawn" in text.value for text in session.caption)
+    assert {len(frame) for frame, _ in exported.values()} == {5_000, 100_000}
 
 
 def test_hostile_names_and_values_are_drawn_as_they_are(section, exported):
