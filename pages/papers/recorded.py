@@ -1,22 +1,19 @@
 """A section run for one figure or table, with nothing drawn."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pandas as pd
 
 from pages.papers.entries import Entry
-from pages.papers.sections import page_of, section_of
-from pages.ui.choices.source import Given, SectionEnds
+from pages.ui.choices.source import Given
 from pages.ui.items import Figure, Item, Markup, Text, every_item
 from pages.ui.page import Section
 from pages.ui.published_table import Row
-from pages.ui.store.missing import absence
+from pages.ui.sections import page_of, section_of
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.say import say
-from pages.ui.words.scope import words_of
 
 _DEMOS = {
     "adds_positions": "mixscope run --model demo --corpus demo --output statistics/demo.duckdb",
@@ -77,34 +74,21 @@ def run_section(store: Store, entry: Entry, section: Section) -> tuple[list[Item
 
     It ends at the figure of the entry, unless it shows the printed numbers, which come later.
     """
-    prefix = page_of(entry.page).prefix
+    page = page_of(entry.page)
     shows_printed = bool(entry.printed) and section.stem == (entry.printed_in or entry.view)
-    view = View(
-        prefix,
-        section.stem,
-        store,
-        choices=Given(entry.choices),
-        needs=section.needs,
-        until="" if shows_printed else f"{prefix}_{entry.figure}",
-    )
-    with words_of(entry.page, section.stem), suppress(SectionEnds):
-        refused = _refused(view, entry, section) or absence(store, *section.needs)
-        for item in refused:
-            view.add(item)
-        if not refused:
-            section.fill(view)
+    if refused := _refused(store, entry, section):
+        return refused, View(page.prefix, section.stem, store, choices=Given(entry.choices))
+    until = "" if shows_printed else f"{page.prefix}_{entry.figure}"
+    view = page.run(section, store, Given(entry.choices), until)
     return list(every_item(view.items)), view
 
 
-def _refused(view: View, entry: Entry, section: Section) -> list[Text]:
+def _refused(store: Store, entry: Entry, section: Section) -> list[Item]:
     """Reason why the open file's model or corpus is not one of those that an entry is for."""
-    if entry.only and not getattr(view.store, entry.only):
+    if entry.only and not getattr(store, entry.only):
         command = [Text("code", _DEMOS[entry.only])] if entry.only in _DEMOS else []
         return [Text("info", say(f"papers.not_{entry.only}")), *command]
-    if not section.when(view.store):
-        return [Text("info", say("papers.not_shown"))]
-    reason = section.lacking(view) if section.lacking else ""
-    return [Text("info", reason)] if reason else []
+    return [] if section.when(store) else [Text("info", say("papers.not_shown"))]
 
 
 def _name(view: View, item: Figure | Markup) -> str:

@@ -12,17 +12,17 @@ from streamlit.runtime.scriptrunner import StopException
 from analysis.statistics.table import Table
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
 from pages.ui.choices.picker import pick
-from pages.ui.choices.source import Otherwise, SectionEnds
+from pages.ui.choices.source import Choices, Otherwise, SectionEnds
 from pages.ui.comparison.comparison import Comparison, comparison_of
 from pages.ui.finding import Finding, Findings
 from pages.ui.folds import folded
 from pages.ui.frame import Frame
 from pages.ui.head.card import head_card
 from pages.ui.head.choice import HEAD, head_name, read_old_links
-from pages.ui.items import Figure, every_item
+from pages.ui.items import Figure, Text, every_item
 from pages.ui.store.chosen import open_store, stores
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import require
+from pages.ui.store.missing import absence, require
 from pages.ui.store.open_file import Store, seen_once
 from pages.ui.table_documentation import about
 from pages.ui.view import View
@@ -162,6 +162,23 @@ class Page:
         rerun = partial(self.figure_if, shown, store)
         return comparison_of(of, store, shown.needs, rerun) if of.name else None
 
+    def run(self, shown: Section, store: Store, choices: Choices, until: str = "") -> View:
+        """Run a section with nothing drawn; what it lacks is a text among its items.
+
+        Args:
+            until: as of `View`.
+        """
+        given: dict[str, Any] = {"choices": choices, "needs": shown.needs, "until": until}
+        view = View(self.prefix, shown.stem, store, **given)
+        with words_of(self.name, shown.stem), suppress(SectionEnds):
+            reason = shown.lacking(view) if shown.lacking else ""
+            refused = [Text("info", reason)] if reason else absence(store, *shown.needs)
+            for item in refused:
+                view.add(item)
+            if not refused:
+                shown.fill(view)
+        return view
+
     def figure_if(
         self, shown: Section, store: Store, name: str, made: Mapping[str, str]
     ) -> Figure | None:
@@ -176,12 +193,10 @@ class Page:
         """
         if "file" in made:
             store = next(other for other in stores() if other.name == made["file"])
-        given: dict[str, Any] = {"choices": Otherwise(made), "needs": shown.needs, "until": name}
-        view = View(self.prefix, shown.stem, store, **given)
+        items: list[Any] = []
         place = st.empty()  # for notices of a model that runs
-        ends = suppress(SectionEnds, StopException)  # a file that cannot be read stops its run
-        with place.container(), ends:
-            shown.fill(view)
+        with place.container(), suppress(StopException):  # of a file that cannot be read
+            items = self.run(shown, store, Otherwise(made), until=name).items
         place.empty()
-        figures = (item for item in every_item(view.items) if isinstance(item, Figure))
+        figures = (item for item in every_item(items) if isinstance(item, Figure))
         return next((item for item in figures if item.name == name), None)
