@@ -8,30 +8,41 @@ above equal frames. Exit status 1 if anything moved.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+CONTENT = re.compile(r"%3A[0-9a-f]{8}")
 ROUND_OFF = 1e-9
 """Relative differences up to this are those of sums in another order."""
 
 
 def moved(before: Path, after: Path) -> list[str]:
     """Return a line for each frame and headline that is not the same in both folders."""
-    old, new = (json.loads((folder / "frozen.json").read_text()) for folder in (before, after))
+    old, new = map(frozen_in, (before, after))
     lines = [f"only before: {at}" for at in old if at not in new]
     lines += [f"only after: {at}" for at in new if at not in old]
     for at in (at for at in old if at in new):
-        if old[at][0] != new[at][0]:
-            frames = [pd.read_parquet(folder / f"{at}.parquet") for folder in (before, after)]
+        if old[at][1] != new[at][1]:
+            frames = [
+                pd.read_parquet(folder / f"{frames[at][0]}.parquet")
+                for folder, frames in ((before, old), (after, new))
+            ]
             if difference := difference_of(*frames):
                 lines.append(f"{at}: {difference}")
                 continue
-        if old[at][1] != new[at][1]:
-            lines.append(f"headline of {at}:\n    {old[at][1]}\n    {new[at][1]}")
+        if old[at][2] != new[at][2]:
+            lines.append(f"headline of {at}:\n    {old[at][2]}\n    {new[at][2]}")
     return lines
+
+
+def frozen_in(folder: Path) -> dict[str, tuple[str, str, str]]:
+    """Path, digest and headline of each frame, by its path without the contents of other files."""
+    frozen = json.loads((folder / "frozen.json").read_text())
+    return {CONTENT.sub("", at): (at, *parts) for at, parts in frozen.items()}
 
 
 def difference_of(one: pd.DataFrame, two: pd.DataFrame) -> str:

@@ -2,11 +2,9 @@
 
     python -m tests.freeze FOLDER OUT
 
-FOLDER holds statistics files. Each section runs on each file with its default choices, then once
-for each other option of one picker at a time (at most `MOST` of a picker, spread over its options).
-OUT gets a frame at `FILE/PAGE/SECTION/CHOICE/NAME.parquet` and `frozen.json`: by frame its digest
-and headline. Frames that equal those of the default choices are not written again.
-`python -m tests.compare_frozen BEFORE AFTER` names what moved.
+Each section runs on each file of FOLDER with its default choices, then once for each other option
+of one picker at a time (at most `MOST` of a picker, spread). OUT gets FILE/PAGE/SECTION/CHOICE/NAME.parquet
+where a frame is not that of the default choices, and `frozen.json`: by frame its digest and headline.
 """
 
 import hashlib
@@ -50,7 +48,6 @@ def freeze(folder: Path, out: Path) -> None:
     digests: dict[str, list[str]] = {}
     for path in sorted(folder.glob("*.duckdb")):
         store = looked_at(path)
-        speak_of_file(store)
         for place, frames in every_view(store):
             for name, (frame, headline) in frames.items():
                 at = f"{path.stem}/{place}/{quote(name, safe=' ')}"
@@ -75,6 +72,7 @@ def every_view(store: Store) -> Iterator[tuple[str, Frames]]:
 
 def findings_of(page: Page, store: Store) -> Frames:
     """Evidence and sentence of each finding of a page."""
+    speak_of_file(store)  # as comparisons speak of other files
     with within(Run(words=(page.name,))):
         found = page.findings(store)
     return {
@@ -102,6 +100,7 @@ def shown(
     """Items of a section with some choices, and the frames among them."""
     view = View(page.prefix, section.stem, store, choices=Given(names), needs=section.needs)
     frames: Frames = {}
+    speak_of_file(store)
     try:
         with within(Run(words=(page.name, section.stem))), suppress(SectionEnds):
             section.fill(view)
