@@ -3,8 +3,8 @@
     python -m tests.freeze FOLDER OUT
 
 Each section runs on each file of FOLDER with its default choices, then once for each other option
-of one picker at a time (at most `MOST` of a picker, spread). OUT gets FILE/PAGE/SECTION/CHOICE/NAME.parquet
-where a frame is not that of the default choices, and `frozen.json`: by frame its digest and headline.
+of one picker at a time (at most `MOST` of a picker). OUT gets each frame that is not that of the
+default choices as FILE/PAGE/SECTION/CHOICE/NAME.parquet; frozen.json has digests and headlines.
 """
 
 import hashlib
