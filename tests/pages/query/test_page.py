@@ -10,7 +10,7 @@ from pages.ui.words.say import catalogue
 from tests.pages.conftest import assert_sound, captions, charts, frames, in_address
 
 LAYERS = "select layer, head, previous from head_pattern where layer = 1 order by head"
-FAULTS = ("nothing", "several", "not_reading", "sql", "memory", "large", "slow")
+FAULTS = ("nothing", "several", "not_reading", "sql", "memory", "large", "slow", "ended")
 
 
 def asked(section, sql: str, **address: str):

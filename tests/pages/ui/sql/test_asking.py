@@ -1,11 +1,13 @@
 """Answers have few kinds of columns, and ends."""
 
 import math
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from pages.query.examples import EXAMPLES
+from pages.ui.limited_process import process
 from pages.ui.sql.asking import COLUMNS, Answer, Fault, asked
 
 
@@ -68,7 +70,14 @@ def test_the_order_that_a_question_asks_for_stays(ask):
     assert outcome.frame["range"].tolist() == [994, 987, 980]
 
 
-def test_a_question_that_takes_too_long_is_stopped_and_the_next_is_answered(ask):
-    slow, next_one = ask("select count(*) from range(1000000000000)", "select 1 as a", seconds=0.2)
-    assert slow == Fault("slow")
-    assert next_one.frame["a"].tolist() == [1]
+def test_a_process_that_ends_is_no_answer(ask):
+    assert ask("select pg_sleep(60)", "select 1", seconds=0.2) == [Fault("slow")]
+
+
+def test_a_file_that_takes_forever_to_open_is_given_up(ask, monkeypatch):
+    monkeypatch.setattr(process, "_TO_OPEN", 0.0)
+    assert ask("select 1", seconds=0.01) == [Fault("slow")]
+
+
+def test_a_missing_file_is_a_process_that_ends(tmp_path: Path):
+    assert asked(str(tmp_path / "no.duckdb"), ["select 1"]) == [Fault("ended")]
