@@ -233,8 +233,10 @@ def _network(weights: FeedForwardWeights, reading: _Flow) -> LinearNetwork:
     if len(hidden) == 1:
         factors = (activation_gate(hidden[0], activation),)
     else:
-        factors = gated_shares(*hidden, activation)
-    rest = sum(factor * part for factor, part in zip(factors, silent, strict=True))
+        gate, value = hidden
+        factors = gated_shares(gate, value, activation)
+    of_biases = [factor * part for factor, part in zip(factors, silent, strict=True)]
+    rest = torch.stack(of_biases).sum(0)
     *factors, rest = (weights.routed(values, reading.whole) for values in (*factors, rest))
     output_bias = weights.bias_of(reading.whole)
     return LinearNetwork(weights, tuple(hidden), tuple(factors), rest, output_bias)
