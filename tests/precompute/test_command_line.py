@@ -139,7 +139,7 @@ def test_a_run_says_first_what_it_will_do(place):
         [(n_checked,)] = store.execute(read).fetchall()
         assert not store.execute("from word_vector").fetchall()
     said = done.stdout.split("corpus: 9 found done")[1].split("\nweights")[0]
-    assert f"\ntext.txt and 1 more file: {n} sequences, {n_tokens} tokens\n" in said
+    assert f"\ntext.txt and 1 more file: {n} sequences, {n_tokens} tokens, read as plain text\n" in said
     assert "\nempty, for want of annotated words, and text.txt and 1 more file has none: " in said
     assert "checks read 2 of 9 sequences; --check-sequences sets how many\n" in said
     assert said.endswith(f"3 jobs, 0 done before; shards: {place / '.shards'}")

@@ -32,7 +32,7 @@ MALFORMED = (
     '{"text": 5}',
     '{"text": "the"',
     '{"txt": "the"}',
-    "[]",
+    "[7]",
     '{"tokens": ["the", 7]}',
     '{"tokens": ["the", "[PAD]", "cat"]}',
 )
