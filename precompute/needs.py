@@ -53,7 +53,7 @@ def empty_statistics(
 
 
 Unmet = tuple[str, str]
-"""What a statistic needs and why it is not there; what to do."""
+"""Need of a statistic, the reason why it is not met, and the remedy."""
 
 
 def _refuse(unmet: Iterable[tuple[str, str, str]]) -> None:

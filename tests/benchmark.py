@@ -1,4 +1,4 @@
-"""What Mixscope costs: prints the figures of docs/costs.md.
+"""Print the figures of docs/costs.md: time and memory of runs, and server time of pages.
 
     python -m tests.benchmark                              # a small version of every part: minutes
     python -m tests.benchmark --full                       # the sizes of docs/costs.md: an hour

@@ -1,4 +1,4 @@
-"""What docs/models.md and docs/ledger.md say: `python -m tests.ledger [MODEL ...]` writes them.
+"""Write docs/models.md and docs/ledger.md: `python -m tests.ledger [MODEL ...]`.
 
 The first lists every type of model that was tried, and how it is read or refused. The second holds
 how far the parts of trained models miss what the models compute, layer by layer: those of the demo,

@@ -104,7 +104,7 @@ def test_numbers_that_break_a_law_are_not_published(tmp_path, monkeypatch):
 
 
 def test_a_file_that_another_process_writes_to_is_not_replaced(tmp_path):
-    """What it holds beside what is asked for could not be kept."""
+    """Statistics of the file beside those asked for could not be kept."""
     asked = request(tmp_path, statistics=["head_token"])
     run(asked, run_local)
     with held_open(asked.output):

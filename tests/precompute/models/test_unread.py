@@ -1,4 +1,4 @@
-"""What a model's folder holds and its class does not read: refused, named, or of no account."""
+"""Tensors and settings that a model's class does not read are refused, named, or bookkeeping."""
 
 import shutil
 from pathlib import Path
