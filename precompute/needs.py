@@ -53,7 +53,7 @@ def empty_statistics(
 
 
 Unmet = tuple[str, str]
-"""Need of a statistic, the reason why it is not met, and the remedy."""
+"""Unmet need of a statistic with the reason, and the remedy."""
 
 
 def _refuse(unmet: Iterable[tuple[str, str, str]]) -> None:

@@ -65,7 +65,7 @@ from tests.pages.kit.section_checks import stems
 from tests.tracing import rows_of_tables, trace_of
 
 Part = StrEnum("Part", ["attention", "layers", "long", "many", "pages"])
-TOKENS = 128
+TOKENS, IDENTITY = 128, (("model.weights", "0" * 64),)
 OF_ATTENTION = list(groups()["attention"])
 OF_LONG_TEXTS = (
     "token_norm", "head_token", "attention_norm_histogram", "sequence_head_pattern",
@@ -79,9 +79,8 @@ OF_MANY_TEXTS = (
 SHORT, LAYERS, HEADS = 16, 2, 2
 """Tokens of many texts, and the model that is said to have read them."""
 VOCABULARY, FIRST, LAST, FIRST_WORD = 5000, 101, 102, 1000
-SIDE = 2048
-PATIENCE, STREAM = 120, "/_stcore/stream"
-PROMPT = 0.3  # seconds
+SIDE, STREAM = 2048, "/_stcore/stream"
+PATIENCE, PROMPT = 120, 0.3  # seconds
 
 
 def timed(work: Callable[[], object]) -> np.ndarray:
@@ -357,7 +356,7 @@ def pages(folder: Path, times: int) -> None:
         for page, view in places:
             first, *again = (opened(reader, page, file=file, **view) for _ in range(1 + times))
             alone[" ".join([page, *view.values()])] = min(again, default=first)
-        slowest = sorted(alone, key=alone.__getitem__, reverse=True)[:3]
+        slowest = sorted(alone, key=alone.__getitem__)[:-4:-1]
         within = sum(took <= PROMPT for took in alone.values())
         print(
             f"pages of {file}: {within} of {len(alone)} sections within {PROMPT:g} s, median "
@@ -374,8 +373,7 @@ def main(
 ) -> None:
     """Print the costs of every part, or of those named."""
     shapes = {"demo": 256, "BERT-base": 128} if full else {"demo": 16, "BERT-base": 4}
-    rounds = 3 if full else 1
-    measure = partial(in_a_process, threads)
+    rounds, measure = 3 if full else 1, partial(in_a_process, threads)
     with TemporaryDirectory() as scratch:
         place = Path(scratch)
         for part in dict.fromkeys(parts or Part):

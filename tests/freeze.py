@@ -37,8 +37,7 @@ MOST = 8
 LEFT_OUT = {"query": "readers write its queries"}
 NO_MODEL = patch("pages.ui.live.live_model.find_spec", return_value=None)
 """Pages show what files hold, as on a machine without torch."""
-Frames = dict[str, tuple[pd.DataFrame, str]]
-"""Frame and headline by name."""
+Frames = dict[str, tuple[pd.DataFrame, str]]  # frame and headline by name
 
 
 def freeze(folder: Path, out: Path) -> None:

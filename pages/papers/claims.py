@@ -17,8 +17,8 @@ from analysis.statistics.norms import attention_norm_correlation, norm_dispersio
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.probing import coreference_best, parser_accuracy
 from analysis.statistics.relevance import relevance_summary
+from pages.papers.sections import section_of
 from pages.ui.finding import Finding, compared, over_layers, rows_of
-from pages.ui.sections import section_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.interval import Side, Written, with_interval
 from pages.ui.words.names import effect_name, token_type_name

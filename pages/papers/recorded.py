@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from pages.papers.entries import Entry
+from pages.papers.sections import page_of, section_of
 from pages.ui.choices.source import Given
 from pages.ui.items import Figure, Item, Markup, Text, every_item
 from pages.ui.page import Section
 from pages.ui.published_table import Row
-from pages.ui.sections import page_of, section_of
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
 from pages.ui.words.say import say

@@ -1,6 +1,5 @@
 """Largest coordinates of hidden states by depth: in every sequence, in the mean, and which."""
 
-import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
@@ -8,7 +7,6 @@ from analysis.sinks import ACTIVATIONS, MASSIVE, MASSIVE_RATIO
 from analysis.statistics.columns import mean_values, number, single, text, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, mean_of, means
-from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.sinks.sink import DEPTH, PLACE_OR_ALL
 from analysis.statistics.table import N_SEQUENCES, POSITION, SEQUENCE, Table, View, interval
@@ -127,25 +125,3 @@ COORDINATE = Table(
     requires=(_NAME,),
     made_by=_shares,
 )
-
-
-@asks("""
-    select depth, place, quantity, mean, low, high, n_sequences
-    from massive_activation
-    order by depth, place, quantity
-""")
-def by_depth(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every place and quantity: depth, place, quantity, mean, low, high, n_sequences."""
-    ...
-
-
-@asks("""
-    select depth, coordinate, mean, low, high, largest, n_sequences
-    from massive_coordinate
-    where place = $place
-    order by depth, mean desc, coordinate
-""")
-def coordinates_by_depth(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
-    """The most frequent coordinates of a place: depth, coordinate, mean, low, high, largest,
-    n_sequences."""
-    ...

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.foreign_file import attaching, viewing
-from pages.ui.limited_process.process import BoundedProcess, Ended, Limits
+from pages.ui.sql.process import BoundedProcess, Ended, Limits
 from pages.ui.store.open_file import Version
 from pages.ui.words.say import plain, say
 

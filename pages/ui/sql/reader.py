@@ -2,7 +2,7 @@
 
 SQL of unknown origin may run without a point of interruption, take memory that the database does
 not count, or end its process; a SELECT can hold a COPY that writes. So the kernel enforces limits
-as well where it has them (`pages.ui.limited_process`), and once the file is open, no other can be
+as well where it has them (`pages.ui.sql.loop`), and once the file is open, no other can be
 opened.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
-from pages.ui.limited_process.loop import Answer, answer_lines, limit
+from pages.ui.sql.loop import Answer, answer_lines, limit
 
 _SETTINGS: dict[str, Any] = {
     "allow_community_extensions": False,

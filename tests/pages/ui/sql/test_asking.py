@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pages.query.examples import EXAMPLES
-from pages.ui.limited_process import process
+from pages.ui.sql import process
 from pages.ui.sql.asking import COLUMNS, Answer, Fault, asked
 
 

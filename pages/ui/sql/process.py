@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event, Timer
 from typing import IO, Any, cast
 
-from pages.ui.limited_process.loop import TOO_SLOW
+from pages.ui.sql.loop import TOO_SLOW
 
 _ROOT = Path(__file__).parents[3]
 _TO_OPEN = 60.0  # seconds; with what a busy machine takes to start it
@@ -63,10 +63,6 @@ class BoundedProcess:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    @property
-    def is_alive(self) -> bool:
-        return self._process.poll() is None
 
     def close(self) -> None:
         """End the process."""
