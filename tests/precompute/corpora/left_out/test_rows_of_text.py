@@ -27,6 +27,7 @@ BLANK = (
     '{"text": "\\u200b\\ufeff\\u0000"}',
     '{"text_a": "the", "text_b": ""}',
     '{"tokens": []}',
+    "[]",
 )
 MALFORMED = (
     '{"text": 5}',
