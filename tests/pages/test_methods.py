@@ -31,6 +31,8 @@ def test_methods_opens_without_any_file(lang, opened, tmp_path):
     session = opened("methods", tmp_path, lang=lang)
     assert_sound(session)
     assert not session.error
+    written = [text.value for text in session.markdown]
+    assert not [text for text in written if text.startswith("Texts on methods")], "documentation"
 
 
 def test_every_statistic_stands_under_its_page_with_its_formulas_its_laws_and_all_papers(
