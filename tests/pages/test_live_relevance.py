@@ -45,7 +45,7 @@ view = View("te", "test", open_store())
 if live.reachable(view):
     upload = Upload(st.query_params["name"], data, size)
     st.session_state["found"] = live.relevance_of_image(view, upload)
-Frame(st.sidebar, lambda of: None).draw(view.items)
+Frame(lambda of: None).draw(view.items)
 """
 TEXT = """
 import streamlit as st
@@ -60,7 +60,7 @@ with words_of("relevance", "text"):
     text = live.text_box(view)
 if text and live.reachable(view):
     live.relevance_of_text(view, text)
-Frame(st.sidebar, lambda of: None).draw(view.items)
+Frame(lambda of: None).draw(view.items)
 """
 
 
