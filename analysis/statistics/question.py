@@ -16,7 +16,7 @@ from analysis.errors import UserError
 
 Arguments = ParamSpec("Arguments")
 Question = Callable[Arguments, pd.DataFrame]
-_PARAMETER = re.compile(r"\$(\w+)")
+PARAMETER = re.compile(r"\$(\w+)")
 LARGEST_ANSWER = 256 * 2**20
 """Size limit of an answer in bytes. The largest that pages ask for are the distances of all heads:
 2 MB for 270 heads, and this limit for 3,000."""
@@ -67,7 +67,7 @@ def frame_of(
     """
     queries = _RECORDED.get()
     if queries is not None:
-        queries.append(_PARAMETER.sub(lambda name: literal((values or {})[name[1]]), cleandoc(sql)))
+        queries.append(PARAMETER.sub(lambda name: literal((values or {})[name[1]]), cleandoc(sql)))
     return _bounded(store.execute(sql, dict(values or {})))
 
 
@@ -116,7 +116,7 @@ def asks(sql: str) -> Callable[[Question[Arguments]], Question[Arguments]]:
     Args:
         sql: each `$name` in it is an argument.
     """
-    names = set(_PARAMETER.findall(sql))
+    names = set(PARAMETER.findall(sql))
 
     def question(declared: Question[Arguments]) -> Question[Arguments]:
         arguments = signature(declared)

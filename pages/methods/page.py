@@ -64,7 +64,7 @@ def statistics() -> None:
         "me_page",
         say("methods.statistics.page"),
         list(dict.fromkeys(method.page for method in methods().values())),
-        default="attention_norms",
+        default="norms",
         format=lambda stem: say(f"page.{stem}.title"),
         kind="pills",
         named=False,

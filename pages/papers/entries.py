@@ -63,7 +63,7 @@ def _chosen(**names: str) -> dict[str, list[str]]:
     return {key: name.split(" ") for key, name in names.items()}
 
 
-_NORMS = partial(Entry, "kobayashi-2020", experiment="kobayashi-2020", page="attention_norms")
+_NORMS = partial(Entry, "kobayashi-2020", experiment="kobayashi-2020", page="norms")
 _LAYER = partial(Entry, "kobayashi-2024", experiment="kobayashi-2024", page="layer_mixing")
 _LISTED = {"tp_effect": "ff", "tp_rank": "mean", "tp_clear": "all", "tp_least": "2"}
 _GROWING, _SHRINKING = (
@@ -233,7 +233,7 @@ ENTRIES = (
     _HABITS(
         "figure",
         1,
-        page="head_habits",
+        page="habits",
         view="heads",
         figure="map_share",
         choices=_chosen(hh_weighing="weight", hh_quantity="next previous", hh_group="neighbours"),
@@ -244,7 +244,7 @@ ENTRIES = (
     _HABITS(
         "figure",
         2,
-        page="head_habits",
+        page="habits",
         view="layers",
         figure="question_special",
         choices=_chosen(hh_weighing="weight", hh_group="special"),
@@ -253,7 +253,7 @@ ENTRIES = (
     _HABITS(
         "figure",
         3,
-        page="head_habits",
+        page="habits",
         view="gradients",
         figure="question",
         choices=_chosen(hh_scale="linear"),
@@ -262,7 +262,7 @@ ENTRIES = (
     _HABITS(
         "figure",
         4,
-        page="head_habits",
+        page="habits",
         view="breadth",
         figure="question",
         choices=_chosen(hh_weighing="weight"),

@@ -27,7 +27,7 @@ from tests.pages.kit.chromium import (
 )
 
 pytestmark = needs_chromium
-DEEP_LINK = "/attention-norms?lang=ja&file=tiny.duckdb&an_view=dispersion"
+DEEP_LINK = "/norms?lang=ja&file=tiny.duckdb&an_view=dispersion"
 HARMLESS = ("Executing inline script", "_stcore/host-config", "_stcore/health")
 
 
@@ -100,12 +100,12 @@ def test_links_between_pages_keep_the_language(server, first):
     settled(first, selector)
     link = first.find_element(By.CSS_SELECTOR, selector)
     first.execute_script("arguments[0].click()", link)
-    WebDriverWait(first, 30).until(lambda d: d.current_url.startswith(f"{server}/attention-norms"))
+    WebDriverWait(first, 30).until(lambda d: d.current_url.startswith(f"{server}/norms"))
     assert parameters(first)["lang"] == ["ja"]
 
 
 def test_a_choice_goes_to_the_address_and_back(server, first):
-    first.get(f"{server}/attention-norms")
+    first.get(f"{server}/norms")
     english = title_of(first)
     settled(first, ".st-key-lang button")
     first.find_elements(By.CSS_SELECTOR, ".st-key-lang button")[1].click()
@@ -118,7 +118,7 @@ def test_a_choice_goes_to_the_address_and_back(server, first):
 def test_exports_arrive(server, first, tmp_path):
     downloads = {"behavior": "allow", "downloadPath": str(tmp_path)}
     first.execute_cdp_cmd("Browser.setDownloadBehavior", downloads)
-    first.get(f"{server}/attention-norms?an_view=frequency&lang=en")
+    first.get(f"{server}/norms?an_view=frequency&lang=en")
     settled(first, "[data-test-script-state=notRunning] [data-testid=stVegaLiteChart]")
     popover = first.find_element(By.XPATH, "//button[contains(., 'Export')]")
     first.execute_script("arguments[0].click()", popover)

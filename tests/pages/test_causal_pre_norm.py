@@ -20,7 +20,7 @@ from tests.pages.conftest import (
 
 pytestmark = pytest.mark.slow
 
-PAGES = ("attention_norms", "layer_mixing", "token_pairs", "overview")
+PAGES = ("norms", "layer_mixing", "token_pairs", "overview")
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_only_steps_that_the_layers_have_are_offered(section):
 
 
 def test_word_frequency_is_told_once_where_there_are_no_special_tokens_to_leave_out(section):
-    session = section("attention_norms", "an_view=frequency")
+    session = section("norms", "an_view=frequency")
     (shown,) = (frame for frame in frames(session) if "spearman" in frame)
     assert len(shown) == 2
     assert not shown.duplicated("name").any()

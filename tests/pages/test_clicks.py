@@ -13,19 +13,19 @@ PAIR = {"source": "cat", "target": "sat"}
 OF_PAIR = {"tp_view": "workbench", "tp_source": "cat", "tp_target": "sat"}
 MARK, CELL = ("mark", HEAD, {"head": "2-3"}), ("cell", HEAD, {"head": "2-3"})
 CLICKS = [
-    ("attention_norms", "heads", "an_maps", "cell_attention", HEAD, {"head": "2-3"}),
-    ("attention_norms", "heads", "an_maps", "cell_weighted_norm", HEAD, {"head": "2-3"}),
-    ("attention_norms", "dispersion", "an_map", *CELL),
+    ("norms", "heads", "an_maps", "cell_attention", HEAD, {"head": "2-3"}),
+    ("norms", "heads", "an_maps", "cell_weighted_norm", HEAD, {"head": "2-3"}),
+    ("norms", "dispersion", "an_map", *CELL),
     (
-        "attention_norms",
+        "norms",
         "relation&an_type=other",
         "an_heads",
         *CELL[:2],
         {"an_scope": "head", "head": "2-3"},
     ),
-    ("head_habits", "layers", "hh_question_special", *MARK),
-    ("head_habits", "breadth", "hh_question", *MARK),
-    ("head_habits", "effect", "hh_scatter", "point", *MARK[1:]),
+    ("habits", "layers", "hh_question_special", *MARK),
+    ("habits", "breadth", "hh_question", *MARK),
+    ("habits", "effect", "hh_scatter", "point", *MARK[1:]),
     ("head_map", "map", "hm_by_layer", *MARK),
     ("head_map", "map", "hm_by_behaviour", *MARK),
     ("head_map", "map&hm_colour=change", "hm_by_effect", *MARK),
@@ -78,7 +78,7 @@ def test_a_click_is_in_the_address(page, view, figure, part, value, chosen, at):
 @pytest.mark.parametrize(
     ("page", "view", "figure", "part", "picker", "newer"),
     [
-        ("attention_norms", "heads", "an_maps", "cell_attention", "head", "1-2"),
+        ("norms", "heads", "an_maps", "cell_attention", "head", "1-2"),
         ("head_map", "map", "hm_by_layer", "mark", "head", "1-2"),
         ("syntax", "heads", "sy_map", "cell", "head", "best"),
     ],
@@ -92,7 +92,7 @@ def test_an_old_click_does_not_undo_a_newer_choice(page, view, figure, part, pic
 
 
 LEADS = [
-    ("attention_norms", "heads", "layer 2, head 3", {"an_view": "head", "head": "2-3"}),
+    ("norms", "heads", "layer 2, head 3", {"an_view": "head", "head": "2-3"}),
     ("positions", "claim", "layer 2, head 3", {"po_view": "one_head", "head": "2-3"}),
     ("coreference", "heads", "layer 2, head 3", {"co_view": "documents", "head": "2-3"}),
     ("syntax", "heads", "sy_to_one_head", {"sy_view": "one_head", "head": "2-3"}),
@@ -115,8 +115,8 @@ def test_a_button_leads_on_with_the_head(page, view, label, chosen, at):
 @pytest.mark.parametrize(
     ("page", "view", "old"),
     [
-        ("attention_norms", "heads", {"an_layer": "2", "an_head": "3"}),
-        ("head_habits", "one_head", {"hh_head": "2-3"}),
+        ("norms", "heads", {"an_layer": "2", "an_head": "3"}),
+        ("habits", "one_head", {"hh_head": "2-3"}),
         ("layer_mixing", "ratio", {"po_head": "2-3"}),
     ],
 )

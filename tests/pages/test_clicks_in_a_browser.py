@@ -143,10 +143,10 @@ def test_the_arcs_of_a_sentence_are_drawn(go, browser):
 
 
 def test_the_card_leads_to_the_same_head_on_another_page(go, browser):
-    wait = go("head-habits?hh_view=one_head&head=2-3")
+    wait = go("habits?hh_view=one_head&head=2-3")
     link = "//a[contains(., 'Tokens, by weight and norm')]"
     wait.until(lambda d: d.find_element(By.XPATH, link)).click()
-    wait.until(lambda d: "/attention-norms" in d.current_url)
+    wait.until(lambda d: "/norms" in d.current_url)
     head = ".st-key-head [role=combobox]"
     wait.until(lambda d: d.find_element(By.CSS_SELECTOR, head).get_attribute("value") == "L2·H3")
 

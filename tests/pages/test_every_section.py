@@ -46,7 +46,7 @@ OF_OTHERS = OF_SEVERAL | OF_TURNED | OF_IMAGES
 LED_ON = ("positions", "heads")
 """Its address leads on to rows and columns where a file is of images."""
 NEVER_OF_IMAGES = {
-    *{("attention_norms", "frequency"), ("layer_mixing", "frequency"), ("layer_mixing", "modules")},
+    *{("norms", "frequency"), ("layer_mixing", "frequency"), ("layer_mixing", "modules")},
     *{("token_pairs", stem) for stem in ("workbench", "tables", "pmi")},
     ("sequences", "pairs"),
 }
@@ -203,7 +203,7 @@ def is_told(seen: Pictured, lang: str) -> bool:
 LEVELS = {"95%", "90%", "5%"}
 """Of intervals, above which a head is the same in all texts, and of a share on the top tokens."""
 NOT_SHOWN = {
-    ("attention_norms", "layers"): 2,  # shares of all special types together
+    ("norms", "layers"): 2,  # shares of all special types together
     ("relevance", "map"): 2,  # the share of what is not special, and its mean
     ("relevance", "text"): 2,
 }

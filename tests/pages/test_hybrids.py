@@ -51,7 +51,7 @@ def drawn(opened, offered, hybrid_folder):
 @pytest.mark.parametrize(
     ("page", "stem", "channel"),
     [
-        *[("attention_norms", stem, way) for stem, way in (("heads", "y"), ("layers", "x"))],
+        *[("norms", stem, way) for stem, way in (("heads", "y"), ("layers", "x"))],
         ("layer_mixing", "completeness", "x"),
     ],
 )
@@ -66,7 +66,7 @@ def test_axes_of_named_layers_keep_a_place_for_every_layer(page, stem, channel, 
 
 @pytest.mark.parametrize(
     ("page", "stem"),
-    [("layer_mixing", "ratio"), ("head_habits", "layers")],
+    [("layer_mixing", "ratio"), ("habits", "layers")],
 )
 def test_lines_break_at_gaps_and_bands_become_rules(page, stem, drawn):
     parts = drawn(page, stem)
@@ -89,7 +89,7 @@ def test_layers_and_heads_are_chosen_among_those_that_attend(opened, hybrid_fold
     session = opened("sequences", hybrid_folder, **{VIEWS["sequences"]: "pairs"})
     assert_sound(session)
     assert options_of(session, "seq_layer") == list(map(str, LAYERS))
-    session = opened("attention_norms", hybrid_folder, **{VIEWS["attention_norms"]: "head"})
+    session = opened("norms", hybrid_folder, **{VIEWS["norms"]: "head"})
     heads = next(picker.options for picker in session.selectbox if picker.key == "head")
     assert {head.split("·")[0] for head in heads} == {f"L{layer}" for layer in LAYERS}
 

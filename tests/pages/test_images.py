@@ -62,7 +62,7 @@ def test_a_deletion_is_told_by_its_interval(high, side, after_images):
 
 
 def test_the_images_of_a_head_are_grids_under_their_escaped_names(opened, images_folder):
-    session = opened("head_habits", images_folder, hh_view="one_head", hh_texts="5")
+    session = opened("habits", images_folder, hh_view="one_head", hh_texts="5")
     html = bodies(session)
     assert html.count('class="an-patches"') == len(SIZES)
     assert html.count(f"repeat({COLUMNS}, 1fr)") == len(SIZES)

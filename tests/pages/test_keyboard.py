@@ -103,11 +103,11 @@ def test_keys_lead_past_the_contents_and_change_section_and_page(browser, server
     drawn(page)
     stop_at(page, "Head habits")
     press(page, Keys.ENTER)
-    wait.until(lambda d: "/head-habits" in d.current_url)
+    wait.until(lambda d: "/habits" in d.current_url)
 
 
 def test_keys_open_the_card_of_a_head_and_close_it(browser, server):
-    browser.get(f"{server}/head-habits?lang=en&hh_view=heads")
+    browser.get(f"{server}/habits?lang=en&hh_view=heads")
     drawn(browser)
     wait = WebDriverWait(browser, 60)
     stop_at(browser, "What is known of layer")

@@ -47,9 +47,9 @@ return [crossed, Math.min(...captions.map(([, box]) => box.width)), cut];
 """
 """Labels that stand on one another, the width of the narrowest caption, titles that are cut."""
 PLACES = [
-    ("head_habits", "one_head", "en", "gpt2"),
+    ("habits", "one_head", "en", "gpt2"),
     ("head_map", "groups", "en", "gpt2"),
-    ("attention_norms", "dispersion", "ja", "gpt2"),
+    ("norms", "dispersion", "ja", "gpt2"),
     ("sinks", "scores", "en", "gpt2"),
     ("compare", "headlines", "ja", "gpt2"),
     ("token_pairs", "workbench", "ja", "gpt2"),

@@ -12,7 +12,7 @@ from tests.tiny_vision import LAYERS
 pytestmark = pytest.mark.slow
 
 CHOICES = {
-    ("attention_norms", "relation"): {
+    ("norms", "relation"): {
         "an_scope": "layer",
         "an_layer": 2,
         "an_marks": "sample",

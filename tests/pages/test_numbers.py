@@ -42,7 +42,7 @@ CELLS = (
 )
 
 CASES = {
-    "attention_norms": [
+    "norms": [
         ("layers", "", "layers_table", "layer, attention, value_norm, weighted_norm",
          "token_type_mixing where head is null"),
         ("layers", "an_layers_head=2", "layers_table", "layer, attention",
@@ -69,7 +69,7 @@ CASES = {
          "from head_token join token using (seq, pos) join sequence using (seq) "
          "where layer = 2 and head = 3 group by token)"),
     ],
-    "head_habits": [
+    "habits": [
         *(("layers", f"hh_group={group}", "layers", PATTERN,
            f"head_pattern_interval where quantity in {quantities}")
           for group, quantities in (

@@ -19,7 +19,7 @@ def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
     assert "c\\.duckdb cannot be read" in text
 
 
-@pytest.mark.parametrize("page", ["overview", "head_habits", "compare"])
+@pytest.mark.parametrize("page", ["overview", "habits", "compare"])
 def test_a_name_that_is_no_text_hides_no_other_file(opened, store_folder, tmp_path, page):
     copyfile(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb")
     copyfile(store_folder / "tiny.duckdb", os.fsencode(tmp_path) + b"/\xff\xfe*.duckdb")

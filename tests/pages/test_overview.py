@@ -120,7 +120,7 @@ st.session_state["found"] = findings(open_store())
 def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session, treebank_folder):
     ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
     assert {finding.page for finding in ranked} == {
-        *("attention_norms", "head_habits", "head_map", "layer_mixing", "positions", "relevance"),
+        *("norms", "habits", "head_map", "layer_mixing", "positions", "relevance"),
         *("sinks", "syntax", "coreference"),
     }
     strengths = [finding.strength for finding in ranked]
@@ -137,7 +137,7 @@ def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folde
     [shares] = [
         finding.evidence
         for finding in ranked
-        if finding.page == "attention_norms" and finding.view == "layers"
+        if finding.page == "norms" and finding.view == "layers"
     ]
     assert len(shares) == 2  # by norm and by weight
     assert shares["low"].le(shares["value"]).all()
@@ -207,7 +207,7 @@ PAIRS = "insert into stored.provenance values ('least_count pair_delta', '3')"
 
 @pytest.fixture
 def open_norms(opened, changed):
-    return partial(opened, "attention_norms", changed(SAMPLE))
+    return partial(opened, "norms", changed(SAMPLE))
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ CONTENTS = "pages in the contents"
 PREFIXES = {
     "overview": "",
     "papers": "",
-    "attention_norms": "an",
-    "head_habits": "hh",
+    "norms": "an",
+    "habits": "hh",
     "sinks": "si",
     "positions": "po",
     "layer_mixing": "lm",

@@ -19,11 +19,11 @@ from pages.ui.words.lines import with_capital
 from pages.ui.words.say import say
 
 PLACES = (
-    ("head_habits", "one_head"),
+    ("habits", "one_head"),
     ("head_map", "map"),
     ("syntax", "one_head"),
     ("coreference", "heads"),
-    ("attention_norms", "head"),
+    ("norms", "head"),
     ("positions", "one_head"),
     ("sinks", "heads"),
 )

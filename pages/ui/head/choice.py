@@ -19,7 +19,7 @@ _BEFORE_IN_TWO = ("an_layer", "an_head")
 
 def head_name(layer: int, head: int) -> str:
     """Display name of a head."""
-    return say("attention_norms.head_name", layer=layer, head=head)
+    return say("norms.head_name", layer=layer, head=head)
 
 
 def head_of(row: Mapping[Any, Any] | pd.Series, suffix: str = "") -> str:

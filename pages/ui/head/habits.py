@@ -22,19 +22,19 @@ SHARES = tuple(habit for habit in HABIT_COLOURS if habit not in _NATS)
 
 def habit_name(quantity: str) -> str:
     """Display name of a habit in figures."""
-    return say(f"head_habits.habit.{quantity}")
+    return say(f"habits.habit.{quantity}")
 
 
 def habit_value(quantity: str, value: float) -> str:
     """Format a share in per cent, an entropy in nats."""
     if quantity in _NATS:
-        return say("head_habits.nats", value=f"{value:.2f}")
+        return say("habits.nats", value=f"{value:.2f}")
     return percent(value)
 
 
 def share_title(weighing: str) -> str:
     """Axis title of shares, by weighing."""
-    return say(f"head_habits.share_axis_{weighing}")
+    return say(f"habits.share_axis_{weighing}")
 
 
 def of_habits(frame: pd.DataFrame, habits: Sequence[str]) -> pd.DataFrame:

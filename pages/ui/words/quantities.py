@@ -14,12 +14,12 @@ _ORDER = tuple(TOKEN_TYPE_COLOURS)
 
 def quantity_name(quantity: str) -> str:
     """Symbol of a quantity."""
-    return say(f"attention_norms.column.{quantity}")
+    return say(f"norms.column.{quantity}")
 
 
 def quantity_axis(quantity: str) -> str:
     """Axis title of a quantity: the number that is summed or averaged."""
-    return say(f"attention_norms.axis.{quantity}")
+    return say(f"norms.axis.{quantity}")
 
 
 def ordered_types(types: Iterable[str]) -> list[str]:

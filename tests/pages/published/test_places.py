@@ -18,8 +18,8 @@ PAIR_COLUMNS = ["direction", "layer", "source", "target"]
 NORMS, RATIOS = "Not Only a Weight", "Analysis of Masked Language Models"
 NETWORK = "through the Lens of Attention Maps"
 PLACES = [
-    ("attention_norms", "dispersion", 0.0, NORMS),
-    ("attention_norms", "relation", 0.0, NORMS),
+    ("norms", "dispersion", 0.0, NORMS),
+    ("norms", "relation", 0.0, NORMS),
     ("layer_mixing", "similarity", 0.12, NETWORK),
     ("layer_mixing", "ratio", 0.12, RATIOS),
     ("layer_mixing", "frequency", 0.0, RATIOS),
@@ -76,7 +76,7 @@ def test_agreement_and_difference_are_those_of_the_file(opened, file_of):
         "update stored.attention_norm_correlation set spearman = -0.6881 "
         "where token_type = 'sep' and layer is null",
     )
-    session = opened("attention_norms", folder, an_view="relation")
+    session = opened("norms", folder, an_view="relation")
     [shown] = published_tables(session)
     row = shown[shown["published"] == "−0.69"].iloc[0]
     assert row["ours"] == "−0.688"

@@ -162,7 +162,7 @@ def two_files(store_folder, tmp_path_factory) -> Path:
 
 
 def test_the_reader_is_told_what_changes_and_how_to_read_it(opened, two_files):
-    session = opened("head_habits", two_files, hh_view="heads", file="demo.duckdb", **FILE_BESIDE)
+    session = opened("habits", two_files, hh_view="heads", file="demo.duckdb", **FILE_BESIDE)
     (title,) = [chart["title"]["text"] for chart in charts(session) if "concat" in chart]
     assert "From demo to demo-masked" in " ".join(title)
     assert "B − A has a scale of its own" in captions(session)
@@ -171,15 +171,15 @@ def test_the_reader_is_told_what_changes_and_how_to_read_it(opened, two_files):
 def test_what_cannot_stand_beside_a_figure_is_said(opened, two_files):
     """The ring around the chosen head is all that another one would change."""
     beside = {"hh_map_share_beside": "head=2-3"}
-    session = opened("head_habits", two_files, hh_view="heads", file="demo.duckdb", **beside)
+    session = opened("habits", two_files, hh_view="heads", file="demo.duckdb", **beside)
     assert_sound(session)
     assert ["L2·H3" in note.value for note in session.info] == [True]
 
 
 FIGURES = {
-    "a token type": ("attention_norms", "an_view", "heads", "an_maps", "an_type", "sep"),
+    "a token type": ("norms", "an_view", "heads", "an_maps", "an_type", "sep"),
     "a layer": ("layer_mixing", "lm_view", "similarity", "lm_matrix", "lm_layer", "1"),
-    "a file": ("head_habits", "hh_view", "heads", "hh_map_share", "file", MASKED),
+    "a file": ("habits", "hh_view", "heads", "hh_map_share", "file", MASKED),
 }
 
 

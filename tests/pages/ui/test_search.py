@@ -37,12 +37,12 @@ def test_what_is_called_nothing_says_so_and_shows_as_it_is(opened, store_folder)
 @pytest.mark.parametrize(
     ("typed", "page"),
     [
-        ("entropy", "head_habits"),
+        ("entropy", "habits"),
         ("rollout", "layer_mixing"),
         ("spectrum", "positions"),
-        ("singular values", "attention_norms"),
-        ("エントロピー", "head_habits"),
-        ("特異値", "attention_norms"),
+        ("singular values", "norms"),
+        ("エントロピー", "habits"),
+        ("特異値", "norms"),
         ("ロールアウト", "layer_mixing"),
     ],
 )

@@ -12,7 +12,7 @@ from analysis.statistics.question import asks, frame_of, literal, recorded_queri
 
 @pytest.fixture
 def page_of_tests() -> str:
-    return "attention_norms"
+    return "norms"
 
 
 @asks("select $wanted as name, $most as most, list_contains($many, 'b') as is_there")

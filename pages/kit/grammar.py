@@ -1,0 +1,175 @@
+"""The grammar of findings: a result, what it is held against, and the verdict of their intervals.
+
+No other function writes a sentence with a number. A finding is rows of numbers; each has the word
+`found_NAME`, a phrase such as "share of ‖αf(x)‖ from {token_type}". An optional word
+`found_NAME_VERDICT` of the result states what the verdict means and comes first. A row without a
+value is a sentence by itself, which the word `found_NAME` writes out.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+
+from pages.kit.section import Finding
+from pages.ui.head.choice import short_name
+from pages.ui.words.columns import NAMES, value_name
+from pages.ui.words.numbers import ABSENT
+from pages.ui.words.say import plain, say
+from pages.ui.words.scope import optional_word, say_here
+
+Verdict = Literal["above", "below", "between", "unclear", "hardly", "unsure", "alone"]
+"""Side of all that a result is held against on which its interval lies: `between` if there are
+several and it lies above some and below others, `unclear` if the intervals of any two overlap,
+`hardly` if it is clear but the difference is not worth mentioning, `unsure` without an interval,
+and `alone` if there is nothing to hold it against."""
+_NUMBERS = ("value", "low", "high")
+_MOST_DIGITS, _ONE_DIGIT, _HALF = 4, ".1%", 0.5
+
+
+def sentences(rows: pd.DataFrame, finding: Finding) -> Iterator[str]:
+    """Sentences of a finding, in the reader's language, in the order of the rows.
+
+    Args:
+        rows: name, and value, low, high, sentence, format and what fills the words, where known.
+    """
+    for group in groups(rows):
+        yield _sentence(group, finding)
+
+
+def groups(rows: pd.DataFrame) -> list[pd.DataFrame]:
+    """Rows of each sentence, with all columns that the grammar reads."""
+    for name in (*_NUMBERS, "format"):
+        if name not in rows:
+            rows = rows.assign(**{name: None if name == "format" else float("nan")})
+    if "sentence" not in rows:
+        return [rows] if len(rows) else []
+    return [rows[rows["sentence"] == one] for one in dict.fromkeys(rows["sentence"])]
+
+
+def verdict(rows: pd.DataFrame, finding: Finding) -> Verdict:
+    """Verdict on the first row, held against all others or the level of the finding.
+
+    What needs an interval and has none is not clear: a result without one is `unsure`, and so is
+    one whose interval is known and that of the other is not.
+    """
+    first, others = rows.iloc[0], rows.iloc[1:]
+    if finding.level is not None:
+        others = pd.DataFrame([dict.fromkeys(_NUMBERS, finding.level)])
+    if others.empty:
+        return "alone"
+    if pd.isna(first["low"]) or others["low"].isna().any():
+        return "unsure"
+    above, below = first["low"] > others["high"], first["high"] < others["low"]
+    if not (above | below).all():
+        return "unclear"
+    if (others["value"] - first["value"]).abs().min() < finding.least:
+        return "hardly"
+    return "above" if above.all() else "below" if below.all() else "between"
+
+
+def written(values: Sequence[float], form: str) -> list[str]:
+    """Numbers in a format, with as many digits as tell those apart that differ.
+
+    Shares that are near 0 or 1 and are neither have one more, or stand behind < or >.
+    """
+    sign, _, rest = form.rpartition(".")
+    if not rest[:1].isdigit():
+        return [_number(value, form) for value in values]
+    known = {value for value in values if pd.notna(value)}
+    finest = range(int(rest[0]), _MOST_DIGITS + 1)
+    fine = (f"{sign}.{digits}{rest[1:]}" for digits in finest)
+    apart = (form for form in fine if len({_number(value, form) for value in known}) == len(known))
+    chosen = next(apart, form)
+    return [
+        _share(value, chosen) if rest[1:] == "%" else _number(value, chosen) for value in values
+    ]
+
+
+def _share(value: float, form: str) -> str:
+    """Share in a format, never written as 0 or 100% if it is not."""
+    text, ends = _number(value, form), {_number(end, form) for end in (0.0, 1.0)}
+    if text not in ends or value in (0.0, 1.0):
+        return text
+    text = _number(value, _ONE_DIGIT)
+    if text not in {_number(end, _ONE_DIGIT) for end in (0.0, 1.0)}:
+        return text
+    return "<0.1%" if value < _HALF else ">99.9%"
+
+
+def _number(value: Any, form: str) -> str:
+    if pd.isna(value):
+        return ABSENT
+    text = f"{value:{form}}"
+    is_zero = not any(digit in text for digit in "123456789")
+    return (text.lstrip("-") if is_zero else text).replace("-", "−")
+
+
+def _sentence(rows: pd.DataFrame, finding: Finding) -> str:
+    """Write one sentence."""
+    first, others = rows.iloc[0], rows.iloc[1:]
+    name = f"found_{first['name']}"
+    if pd.isna(first["value"]):
+        return say_here(name, **fillers(first))
+    reached = verdict(rows, finding)
+    texts = _values(rows, finding)
+    against = [
+        say("grammar.against", name=phrase(row), value=text)
+        for (_, row), text in zip(others.iterrows(), texts[1:], strict=True)
+    ]
+    if finding.level is not None:
+        against = [f"{finding.level:g}"]
+    said = say(
+        f"grammar.{reached}",
+        name=phrase(first),
+        value=texts[0],
+        other=say("grammar.and").join(against),
+    )
+    claim = optional_word(f"{name}_{reached}", **fillers(first))
+    return (
+        say("grammar.claim", claim=claim, said=said) if claim else f"{said[:1].upper()}{said[1:]}"
+    )
+
+
+def _values(rows: pd.DataFrame, finding: Finding) -> list[str]:
+    """Numbers with their intervals; those that are compared have as many digits as each other."""
+    forms = [form if isinstance(form, str) else finding.format for form in rows["format"]]
+    numbers = rows["value"].astype(float).tolist()
+    level = [] if finding.level is None else [finding.level]
+    texts = []
+    for form, (_, row) in zip(forms, rows.iterrows(), strict=True):
+        alike = [value for value, other in zip(numbers, forms, strict=True) if other == form]
+        value, *_ = written([row["value"], *alike, *level], form)
+        if pd.isna(row["low"]) or row["low"] == row["high"]:
+            texts.append(value)
+            continue
+        value, low, high = written([row["value"], row["low"], row["high"]], _as_fine(form, value))
+        texts.append(say("grammar.value", value=value, low=low, high=high))
+    return texts
+
+
+def _as_fine(form: str, text: str) -> str:
+    """Format with as many digits as a number that was written."""
+    digits = len(text.rstrip("%").partition(".")[2])
+    return f"{form.rpartition('.')[0]}.{digits}{form[-1]}"
+
+
+def phrase(row: pd.Series) -> str:
+    """Phrase that names a number."""
+    return say_here(f"found_{row['name']}", **fillers(row))
+
+
+def fillers(row: pd.Series) -> dict[str, Any]:
+    """Values of a row that fill its words: display names, `head` as L3·H9, text escaped."""
+    filled: dict[str, Any] = {}
+    for name, value in row.items():
+        if name in _NUMBERS or (not isinstance(value, str | list) and pd.isna(value)):
+            continue
+        if isinstance(value, str):
+            value = value_name(str(name), value) if name in NAMES else plain(value)
+        elif isinstance(value, float) and value.is_integer():
+            value = int(value)
+        filled[str(name)] = value
+    if {"layer", "head"} <= set(filled):
+        filled["head"] = short_name(filled["layer"], filled["head"])
+    return filled

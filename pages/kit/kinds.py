@@ -1,0 +1,391 @@
+"""Kinds of charts: each draws the rows of a figure, by columns that it names."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import pandas as pd
+
+from pages.kit.section import Choices, Figure
+from pages.kit.spread import spread
+from pages.ui.charts.chart_theme import (
+    Chart,
+    Scale,
+    coloured,
+    layered,
+    tooltips,
+    with_axes,
+)
+from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
+from pages.ui.charts.points import scatter
+from pages.ui.charts.standard import bars, lines
+from pages.ui.words.columns import NAMES, title, value_name
+from pages.ui.words.quantities import in_type_order
+from pages.ui.words.scope import optional_word
+
+if TYPE_CHECKING:
+    from pages.ui.view import View
+
+_ENDS = ("low", "high")
+_ROW, _AROUND = 30, 90  # pixels of a row of dots; of the legend and the axis
+_WIDTH = 630  # pixels of maps side by side, without their axes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """Chart of the column `value`, whose ends are `low` and `high` where the rows have them.
+
+    `format` is that of the value, in the notation of both Python and D3.
+    """
+
+    value: str = "mean"
+    format: str = ".3f"
+    height: int = 300
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        """Chart of the rows of a figure whose words begin with `name`."""
+        raise NotImplementedError
+
+    def show(
+        self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        """Record a figure of a section; `said` fills its words."""
+        name = figure.words(choices)
+        view.figure(
+            name,
+            frame,
+            self.draw(frame, name, choices),
+            state=tuple(map(str, choices.values())) if figure.click else "",
+            click=figure.follow(view.key),
+            caption=figure.caption_of(frame, choices, said),
+            weighing=choices.get("weighing", "weight"),
+            **said,
+        )
+
+    def axis(self, name: str, **more: Any) -> alt.Axis:
+        """Axis of the value."""
+        form = "~%" if self.format.endswith("%") else "~g"
+        return alt.Axis(format=form, tickCount=6, **more)
+
+    def title(self, name: str) -> str:
+        """Title of the axis of the value."""
+        return optional_word(f"{name}_axis") or title(self.value)
+
+
+def named(
+    frame: pd.DataFrame, column: str | None, colours: Mapping[Any, str] | None
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Rows with display names in the column of colours, and arguments for their colours.
+
+    The words `COLUMN_VALUE` name values that have no names on all pages; with `colours`, these are
+    the values that are drawn, in their order.
+    """
+    if column is None or (column in NAMES and colours is None):
+        return frame, {"colour": column}
+    if colours is not None:
+        frame = frame[frame[column].isin(list(colours))]
+    names = {value: value_said(column, value) for value in colours or dict.fromkeys(frame[column])}
+    given = {names[value]: colour for value, colour in colours.items()} if colours else None
+    frame = frame.assign(**{column: frame[column].map(names)})
+    return frame, {"colour": column, "colours": given, "colour_title": " "}
+
+
+def value_said(column: str, value: Any) -> str:
+    """Display name of a value: the word `COLUMN_VALUE`, or else that of its column."""
+    return optional_word(f"{column}_{value}") or value_name(column, value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars(Kind):
+    """Bars side by side, a group per `x` and one bar per colour."""
+
+    x: str = "layer"
+    colour: str | None = None
+    colours: Mapping[Any, str] | None = None
+    more: tuple[str, ...] = ()
+    domain: tuple[float, float] | None = None
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        frame, drawn = named(frame, self.colour, self.colours)
+        return bars(
+            frame,
+            x=self.x,
+            y=self.value,
+            **drawn,
+            y_title=self.title(name),
+            domain=self.domain,
+            tick_format="~%" if self.format.endswith("%") else None,
+            tooltip=self.more,
+            format=self.format,
+            height=self.height,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines(Kind):
+    """One line per colour over a whole-numbered `x`, with bands.
+
+    `level` is a value to compare with, and `dashed` are values of colour whose lines are
+    references. `x_format` is that of an x that holds shares.
+    """
+
+    x: str = "layer"
+    colour: str | None = None
+    colours: Mapping[Any, str] | None = None
+    dashed: tuple[str, ...] = ()
+    level: float | None = None
+    ends: tuple[str, str] = _ENDS
+    scale: Scale = "linear"
+    zero: bool = True
+    columns: int | None = None
+    points: bool = True
+    x_format: str = ""
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        frame, drawn = named(frame, self.colour, self.colours)
+        chart = lines(
+            frame,
+            x=self.x,
+            y=self.value,
+            **drawn,
+            y_title=self.title(name),
+            dashed=[value_said(str(self.colour), value) for value in self.dashed],
+            level=self.level,
+            ends=self.ends,
+            y_scale=self.scale,
+            zero=self.zero,
+            columns=self.columns,
+            points=self.points,
+            format=self.format,
+            height=self.height,
+        )
+        axes = {"y": self.axis(name)}
+        if self.x_format:
+            axes["x"] = alt.Axis(format=self.x_format, tickCount=9, labelAngle=0)
+        return with_axes(chart, **axes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread(Kind):
+    """Means over heads by layer as lines with bands, and every head as a point.
+
+    Rows without a head are the means; `dashed` is the value of colour whose line is a reference.
+    """
+
+    colour: str
+    dashed: str | None = None
+    scale: Scale = "linear"
+    height: int = 380
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        return spread(
+            frame,
+            colour=self.colour,
+            dashed=self.dashed,
+            title=self.title(name),
+            axis=self.axis(name),
+            format=self.format,
+            scale=self.scale,
+            marked=(choices["layer"], choices["head"]),
+            height=self.height,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows(Kind):
+    """A row per value of `y`, from the top as they come, with a dot and an interval per colour.
+
+    `level` is a value to compare with; `click` are the columns that a click gives.
+    """
+
+    y: str
+    colour: str | None = None
+    colours: Mapping[Any, str] | None = None
+    more: tuple[str, ...] = ()
+    level: float | None = None
+    click: tuple[str, ...] = ()
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        frame, drawn = named(frame, self.colour, self.colours)
+        frame = frame.assign(**{self.y: [value_said(self.y, value) for value in frame[self.y]]})
+        frame, encoding, present = coloured(
+            frame, drawn["colour"], drawn.get("colour_title"), drawn.get("colours")
+        )
+        order = frame[self.y].drop_duplicates().tolist()
+        across: dict[str, Any] = {"title": self.title(name), "axis": self.axis(name)}
+        shown = dict.fromkeys((self.y, self.colour)) | {self.value: self.title(name)}
+        ends = [end for end in _ENDS if end in frame]
+        base = Chart(frame).encode(
+            y=alt.Y(f"{self.y}:N", sort=order, title=None, axis=alt.Axis(labelLimit=280)),
+            color=encoding,
+            tooltip=tooltips(shown | dict.fromkeys((*ends, *self.more)), frame, self.format),
+        )
+        if len(present) > 1:
+            base = base.encode(yOffset=alt.YOffset(f"{self.colour}:N", sort=present))
+        points = base.mark_circle(size=80, opacity=1).encode(x=alt.X(f"{self.value}:Q", **across))
+        if self.click:
+            chosen = alt.selection_point(
+                name=CELL, fields=list(self.click), on="click", empty=False
+            )
+            points = points.add_params(chosen)
+        rules = []
+        if self.level is not None:
+            at = Chart(alt.InlineData(values=[{"level": self.level}]))
+            rules = [at.mark_rule(strokeDash=[4, 3]).encode(x=alt.X("level:Q"))]
+        if ends and frame["low"].notna().any():
+            interval = base.encode(x=alt.X("low:Q", **across), x2=alt.X2("high"))
+            rules.append(interval.mark_rule(strokeWidth=2))
+        n_colours = max(len(present), 1)
+        height = _ROW * len(order) * (1 if n_colours == 1 else 0.7 * n_colours) + _AROUND
+        return layered(*rules, points, height=round(height))
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadMap(Kind):
+    """Cell per layer and head, with a frame around the chosen head; a click chooses another.
+
+    `panel` is a column with a map for each value, in the order of `panels`, side by side.
+    `is_signed` values have colours on both sides of 0. `clear` is a column that says which cells
+    have no dot. `tops` are columns of the largest values of scales, by panel; else those of the
+    rows.
+    """
+
+    panel: str | None = None
+    panels: tuple[str, ...] = ()
+    is_signed: bool = False
+    low: float = 0.0
+    more: tuple[str, ...] = ()
+    clear: str | None = None
+    top: str | None = None
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        marked = (choices["layer"], choices["head"]) if "head" in choices else None
+        if self.panel is None:
+            return self._map(frame, self.title(name), marked, CELL)
+        maps = [
+            self._map(
+                frame[frame[self.panel] == panel],
+                optional_word(f"{name}_axis_{panel}") or value_said(self.panel, panel),
+                marked,
+                f"{CELL}_{panel}",
+            ).properties(title=value_said(self.panel, panel), width=_WIDTH / len(self.panels))
+            for panel in self.panels
+        ]
+        together = alt.concat(*maps, columns=len(maps), spacing=14)
+        return together.resolve_scale(color="independent")
+
+    def _map(
+        self, frame: pd.DataFrame, title: str, marked: tuple[int, int] | None, name: str
+    ) -> Any:
+        values = frame[self.value]
+        largest = frame[self.top].max() if self.top else values.max()
+        ends = [end for end in _ENDS if end in frame]
+        return head_map(
+            frame,
+            self.value,
+            title,
+            around_zero(values) if self.is_signed else from_zero(float(largest), self.low),
+            format=self.format,
+            legend_format="~%" if self.format.endswith("%") else ".3~r",
+            tooltip=(*ends, *self.more),
+            marked=marked,
+            clear=self.clear,
+            name=name,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points(Kind):
+    """One point per row; `click` are the columns that a click gives."""
+
+    x: str
+    more: tuple[str, ...] = ()
+    colour: str | None = None
+    x_scale: Scale = "log"
+    level: float | None = None
+    click: tuple[str, ...] = ()
+    size: int = 26
+    height: int = 360
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        return scatter(
+            frame,
+            x=self.x,
+            y=self.value,
+            tooltip=(*filter(None, (self.colour,)), self.x, self.value, *self.more),
+            colour=self.colour,
+            x_scale=self.x_scale,
+            level=self.level,
+            pick=self.click,
+            size=self.size,
+            format=self.format,
+            height=self.height,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Custom(Kind):
+    """Chart by a function of the rows, the name of the words, and the choices."""
+
+    chart: Callable[[pd.DataFrame, str, Choices], Any]
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        return self.chart(frame, name, choices)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table(Kind):
+    """Numbers by columns, each with the format of Streamlit if it is not the usual one.
+
+    `settings` are further options of `st.dataframe`.
+    """
+
+    columns: Sequence[str] | Mapping[str, str | None]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def show(
+        self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        given = self.columns if isinstance(self.columns, Mapping) else dict.fromkeys(self.columns)
+        frame = in_type_order(frame) if "token_type" in given else frame
+        view.table(
+            figure.words(choices),
+            frame,
+            {name: form for name, form in given.items() if name in frame},
+            state=tuple(map(str, choices.values())) if figure.click else "",
+            options=dict(self.settings),
+            click=figure.follow(view.key),
+            caption=figure.caption_of(frame, choices, said),
+            **said,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts(Kind):
+    """Numbers of a single row side by side, large, under the titles of their columns."""
+
+    formats: Mapping[str, str]
+
+    def show(
+        self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        row = frame.iloc[0]
+        known = {name: form for name, form in self.formats.items() if pd.notna(row.get(name))}
+        with view.place("container", border=True):
+            for place, (name, form) in zip(view.split(len(known)), known.items(), strict=True):
+                with place:
+                    label = optional_word(f"{figure.name}_{name}") or title(name)
+                    view.write("metric", label, value=f"{row[name]:{form}}".replace("-", "−"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn(Kind):
+    """Content that a function records: texts, pictures, or all that no other kind can show."""
+
+    record: Callable[["View", Figure, pd.DataFrame, Choices], None]
+
+    def show(
+        self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        self.record(view, figure, frame, choices)

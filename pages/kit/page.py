@@ -1,0 +1,165 @@
+"""Pages of data sections: each section is recorded as what it picks, finds and shows."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+from pages.kit.grammar import fillers, groups, phrase, sentences, written
+from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, holds, rows_of
+from pages.ui.charts.headline import unmarked
+from pages.ui.choices.links import link_to_view
+from pages.ui.choices.source import Given
+from pages.ui.finding import Finding as Found
+from pages.ui.finding import Findings
+from pages.ui.head.choice import short_name
+from pages.ui.head.picker import pick_head
+from pages.ui.page import Page, no_findings
+from pages.ui.page import Section as Recorded
+from pages.ui.store.absences import absences
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.view import View
+from pages.ui.words.scope import optional_word, say_here, words_of
+
+
+def data_page(
+    name: str,
+    prefix: str,
+    sections: Sequence[Section | Recorded],
+    moved: Mapping[str, str] | None = None,
+) -> Page:
+    """Return a page of data sections.
+
+    Args:
+        prefix: of its choices in the address.
+        moved: sections in older addresses, with their successors.
+    """
+    recorded = tuple(one if isinstance(one, Recorded) else _recorded(one, name) for one in sections)
+    return Page(name, prefix, recorded, before=(absences,), moved=moved or {})
+
+
+def _recorded(section: Section, page: str) -> Recorded:
+    found = section.finding is not None and not section.finding.is_local
+    return Recorded(
+        section.name,
+        section.needs,
+        partial(fill, section),
+        section.also,
+        section.lacks,
+        section.when,
+        partial(findings, section, page) if found else no_findings,
+    )
+
+
+def fill(section: Section, view: View) -> None:
+    """Record a section: its picks, its finding, its figures, its links."""
+    choices = _picked(view, section.picks, {})
+    if section.finding:
+        for sentence in sentences(rows_of(section.finding.rows, view, choices), section.finding):
+            view.finding(sentence)
+    shown = [figure for figure in section.figures if holds(figure.when, choices)]
+    for is_half, group in groupby(shown, key=lambda figure: figure.half):
+        figures, width = list(group), 2 if is_half else 1
+        for row in (figures[at : at + width] for at in range(0, len(figures), width)):
+            places = view.columns(len(row)) if is_half else [view.place("container")]
+            for place, figure in zip(places, row, strict=True):
+                with place:
+                    choices = _figure(view, figure, choices)
+    said = _said(view, choices)
+    for target in section.links:
+        page, _, name = target.rpartition("/")
+        if page:
+            view.draw(link_to_view, page, name, view.say(f"to_{name}", **said))
+        else:
+            view.to_section(name, **said)
+
+
+def _figure(view: View, figure: Figure, choices: Choices) -> Choices:
+    """Record a figure with its own picks; return all choices so far."""
+    choices = _picked(view, figure.picks, choices)
+    frame, said = rows_of(figure.rows, view, choices), _said(view, choices)
+    if frame.empty:
+        if nothing := optional_word(f"{figure.name}_nothing", **said):
+            view.write("info", nothing)
+        return choices
+    for note in figure.notes:
+        view.note(view.say(note, **said))
+    figure.chart.show(view, figure, frame, choices, said)
+    return choices
+
+
+def _picked(view: View, picks: Sequence[Pick], choices: Choices) -> Choices:
+    """Choices so far, with those of further picks."""
+    for pick in picks:
+        if holds(pick.when, choices):
+            choices = {**choices, **_chosen(view, pick, choices)}
+    return choices
+
+
+def _chosen(view: View, pick: Pick, choices: Choices) -> dict[str, Any]:
+    options = list(pick.options(view, choices) if callable(pick.options) else pick.options)
+    default: Any = pick.default(view, choices) if callable(pick.default) else pick.default
+    if pick.kind == "head":
+        layer, head = pick_head(view, default=default)
+        return {"layer": layer, HEAD: head}
+    if pick.kind == "weighing":
+        return {pick.name: view.pick_weighing(*options)}
+    if pick.kind == "number":
+        least, largest = options
+        return {pick.name: view.number(pick.name, least, largest, default)}
+    if pick.kind == "many":
+        chosen = view.pick_many(
+            pick.name, options, default=default or (), format=pick.format, limit=pick.most
+        )
+        return {pick.name: chosen}
+    if not options:
+        return {pick.name: None}
+    chosen = view.pick(
+        pick.name, options, default=default, of=pick.of, format=pick.format, kind=pick.kind
+    )
+    return {pick.name: chosen}
+
+
+def _said(view: View, choices: Choices) -> dict[str, Any]:
+    """Choices under their display names, to fill words with."""
+    said = dict(choices)
+    for name in choices:
+        if picked := view.picked.get(view.key(name)):
+            said[name] = picked.options.get(picked.chosen, picked.chosen)
+    if {"layer", HEAD} <= set(choices):
+        said[HEAD] = short_name(choices["layer"], choices[HEAD])
+    return said
+
+
+def findings(section: Section, page: str, inquiry: Inquiry) -> Findings:
+    """First sentence of a section's finding for the overview, with the default choices.
+
+    Words: `found_label` names it, and `found_NAME_number` is its number if the result has none.
+    """
+    finding = section.finding
+    if finding is None:
+        return
+    with words_of(page, section.name):
+        view = View("", section.name, inquiry.store, choices=Given())
+        rows = rows_of(finding.rows, inquiry, _picked(view, section.picks, {}))
+        for group in groups(rows)[:1]:
+            yield _found(group, finding)
+
+
+def _found(group: pd.DataFrame, finding: Finding) -> Found:
+    """Finding of the overview of the rows of one sentence."""
+    first, values = group.iloc[0], ["value", "low", "high"]
+    form = first["format"] if isinstance(first["format"], str) else finding.format
+    if pd.isna(first["value"]):
+        number = say_here(f"found_{first['name']}_number", **fillers(first))
+        evidence = pd.DataFrame(columns=["name", *values])
+    else:
+        number, *_ = written(group["value"].astype(float).tolist(), form)
+        evidence = group[values].astype(float).reset_index(drop=True)
+        evidence.insert(0, "name", [unmarked(phrase(row)) for _, row in group.iterrows()])
+    baseline = evidence["name"][1] if len(evidence) > 1 else finding.level
+    label = optional_word("found_label", **fillers(first)) or say_here("title")
+    sentence = next(sentences(group, finding))
+    return Found(label, number, sentence, evidence, baseline, form)
