@@ -14,6 +14,7 @@ import pandas as pd
 from pages.kit.section import Finding
 from pages.ui.head.choice import short_name
 from pages.ui.words.columns import NAMES, value_name
+from pages.ui.words.lines import with_capital
 from pages.ui.words.numbers import ABSENT
 from pages.ui.words.say import plain, say
 from pages.ui.words.scope import optional_word, say_here
@@ -126,9 +127,7 @@ def _sentence(rows: pd.DataFrame, finding: Finding) -> str:
         other=say("grammar.and").join(against),
     )
     claim = optional_word(f"{name}_{reached}", **fillers(first))
-    return (
-        say("grammar.claim", claim=claim, said=said) if claim else f"{said[:1].upper()}{said[1:]}"
-    )
+    return say("grammar.claim", claim=claim, said=said) if claim else with_capital(said)
 
 
 def _values(rows: pd.DataFrame, finding: Finding) -> list[str]:
