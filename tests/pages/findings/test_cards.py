@@ -95,7 +95,7 @@ def test_how_sure_a_card_is_agrees_with_its_interval(in_session, folder):
         )
         unsure = "in 0 of" if "layer" in row else "not clearly different"
         assert unsure in how_sure(wide)
-        assert not {"above", "below", "clearly"} & set(how_sure(none).replace(",", "").split())
+        assert "[" not in how_sure(none)
         if not np.isnan(row["low"]):
             tight = finding.evidence.assign(low=finding.evidence["value"])
             tight = replace(finding, evidence=tight.assign(high=tight["value"]))
