@@ -202,9 +202,10 @@ def test_tables_are_of_the_stored_distances_of_their_weighing(layers):
         assert cohesion["p_value"].tolist() == pytest.approx(expected)
         means = matrix.sum(axis=1) / (len(layers) - 1)
         assert both[name][:-1].tolist() == pytest.approx(means)
-    agreement = distance_agreement(*matrices.values(), seed=3)
+    one, other = matrices.values()
+    agreement = distance_agreement(one, other, seed=3)
     assert agreement is not None
     assert both["spearman"].tolist() == pytest.approx([*agreement.of_heads, agreement.spearman])
-    parts = layer_parts(*matrices.values(), layers, seed=3)
+    parts = layer_parts(one, other, layers, seed=3)
     expected = [agreement.p_value, parts.p_value]
     assert both[["p_value", "p_within"]].iloc[-1].tolist() == pytest.approx(expected)
