@@ -17,9 +17,11 @@ from tests.pages.kit.figures import click
 from tests.pages.kit.section_checks import stems
 
 
-def test_only_the_chosen_section_is_drawn(section):
+def test_only_the_chosen_section_is_drawn(section, gpt2_folder):
     session = section("frequency")
     assert len(session.header) == len(charts(session)) == len(frames(session)) == 1
+    [shown] = frames(section("frequency", gpt2_folder))
+    assert len(shown) == shown["name"].nunique() == 2, "no special tokens are left out of"
 
 
 def test_shares_of_the_norm_add_up_to_1_in_every_layer(section):
