@@ -16,8 +16,8 @@ from tests.massive import misread_unproved
 from tests.refusals import refused
 from tests.small_store import request
 from tests.statistics.positions.turned_layers import both_ways
-from tests.tiny import added_positions, every_model, tiny_model, tiny_sequences
-from tests.tracing import trace_of
+from tests.statistics.positions.turned_modules import MODULES, N, attended
+from tests.tiny import added_positions, every_model, tiny_model
 
 
 @every_model
@@ -83,23 +83,30 @@ def test_attention_that_is_off_is_held_against_its_distance_from_even_attention(
         assert error.item() == pytest.approx(expected.item(), rel=1e-3)
 
 
-def _rotary(*frequencies: float, scaling: float = 1.0) -> Rotary:
-    return Rotary(torch.tensor(frequencies, dtype=torch.float64), scaling)
+@pytest.mark.parametrize("module", MODULES)
+def test_turned_scores_are_those_of_the_librarys_own_attention(module):
+    layer = attended(module, tiny_model("bert").layers[0])
+    errors = relative_errors(layer)
+    assert errors.max() < 1e-5
+    weights = layer.weights
+    queries, keys = weights.compared(layer.attention_input[0])
+    scores = (queries @ keys.mT * weights.score_scale).masked_fill(~weights.pairs(N), float("-inf"))
+    torch.testing.assert_close(scores.softmax(dim=-1), layer.attention[0], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize(
-    ("family", "fault"),
+    ("module", "fault"),
     [
         ("llama", {"rotary": None}),
-        ("llama", {"rotary": _rotary(1.0, 0.2)}),
-        ("llama", {"rotary": _rotary(1.0, 0.1, scaling=1.2)}),
+        ("llama", {"rotary": Rotary(torch.tensor([1.0, 0.2]))}),
+        ("yarn", {"rotary": Rotary(torch.tensor([1.0, 0.025]))}),
         ("qwen3", {"query_norm": None}),
-        ("gpt_neox", {"rotary": _rotary(1.0, 0.1)}),
+        ("gpt_neox", {"rotary": Rotary(torch.tensor([1.0, 0.1]))}),
     ],
-    ids=["not turned", "other frequencies", "scaled", "not normed", "wholly turned"],
+    ids=["not turned", "other frequencies", "not scaled", "not normed", "wholly turned"],
 )
-def test_misread_turns_are_noticed(family, fault):
-    [layer, _] = trace_of(tiny_model(family), tiny_sequences(family)[:1]).layers
+def test_misread_turns_are_noticed(module, fault):
+    layer = attended(module, tiny_model("bert").layers[0])
     misread = dataclasses.replace(layer, weights=dataclasses.replace(layer.weights, **fault))
     score, trace, attention = relative_errors(misread).tolist()
     assert max(score, trace) < 1e-5
