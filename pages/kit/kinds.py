@@ -21,7 +21,7 @@ from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars, lines
 from pages.ui.published_table import Row, show_published
-from pages.ui.words.columns import NAMES, title, title_or_name, value_name
+from pages.ui.words.columns import NAMES, title, value_name
 from pages.ui.words.quantities import in_type_order
 from pages.ui.words.scope import optional_word
 
@@ -93,9 +93,8 @@ def named(
 
 
 def value_said(column: str, value: Any) -> str:
-    """Display name of a value: the word `COLUMN_VALUE`, or that of its column or as a column."""
-    word = optional_word(f"{column}_{value}")
-    return word or (value_name(column, value) if column in NAMES else title_or_name(str(value)))
+    """Display name of a value: the word `COLUMN_VALUE`, or else that of its column."""
+    return optional_word(f"{column}_{value}") or value_name(column, value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -351,10 +350,11 @@ class Custom(Kind):
 class Table(Kind):
     """Numbers by columns, each with the format of Streamlit if it is not the usual one.
 
-    `settings` are further options of `st.dataframe`.
+    `settings` are further options of `st.dataframe`. `named` are columns whose values have words.
     """
 
     columns: Sequence[str] | Mapping[str, str | None]
+    named: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def show(
@@ -362,6 +362,8 @@ class Table(Kind):
     ) -> None:
         given = self.columns if isinstance(self.columns, Mapping) else dict.fromkeys(self.columns)
         frame = in_type_order(frame) if "token_type" in given else frame
+        for column in self.named:
+            frame, _ = named(frame, column, None)
         view.table(
             figure.words(choices),
             frame,

@@ -1,6 +1,6 @@
 """Page on attention weights compared with the norms of weighted vectors (Kobayashi et al. 2020)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -46,7 +46,7 @@ _MOST_SPECTRA = 24
 _WEAK = 0.1  # a ρ nearer to 0 is no tendency worth mentioning
 _WITHIN, _BETWEEN_HEADS, _BETWEEN_LAYERS = OF_PAIRS
 _FREQUENCY_COLUMNS = (
-    *("source", "quantity", "special_tokens"),
+    *("source", "quantity", "special"),
     *(f"{OF_TOKENS[0]}_spearman{end}" for end in ("", "_low", "_high")),
     *("spearman", "low", "high", *OF_TOKENS, "n"),
 )
@@ -56,11 +56,10 @@ def heads_and_mean(inquiry: Inquiry, _: Choices) -> list[str]:
     return ["mean", *(str(head) for head in range(1, int(inquiry.store.run["n_heads"]) + 1))]
 
 
-def types(inquiry: Inquiry, _: Choices) -> list[str]:
-    """Token types of the file, special ones first."""
-    tables = "token_type_interval", "attention_norm_correlation"
-    rows = " union ".join(f"select distinct token_type from {table}" for table in tables)
-    return ordered_types(rows_of(rows, inquiry, {})["token_type"])
+def types(table: str) -> Callable[[Inquiry, Choices], list[str]]:
+    """Token types with values in a table, special ones first."""
+    rows = f"select distinct token_type from {table}"
+    return lambda inquiry, _: ordered_types(rows_of(rows, inquiry, {})["token_type"])
 
 
 ONE_HEAD = Pick("head", kind="head", default=lambda inquiry, _: most_drawn(inquiry))
@@ -143,7 +142,11 @@ LAYERS = Section(
 HEADS = Section(
     "heads",
     (token_type_mixing.TABLE,),
-    picks=(Pick("type", types, of="token_type"), Pick("scale", ("type", "all")), ONE_HEAD),
+    picks=(
+        Pick("type", types("token_type_interval"), of="token_type"),
+        Pick("scale", ("type", "all")),
+        ONE_HEAD,
+    ),
     figures=(
         Figure(
             "maps",
@@ -185,24 +188,22 @@ HEADS = Section(
 )
 
 
-def level(name: str, value: str, *ends: str) -> str:
-    """SQL for a number of a level as a struct, with its interval."""
-    low, high = ends or ("null", "null")
-    return f"{{level: '{name}', value: {value}, low: {low}, high: {high}}}"
-
-
-def ends_of(column: str) -> tuple[str, str]:
-    return f"{column}_low", f"{column}_high"
-
-
-_BY_LEVEL = {
-    _WITHIN: ("median", *ends_of("median")),
-    **{part: (f"{part}_spearman", *ends_of(f"{part}_spearman")) for part in OF_PAIRS[1:]},
-    POOLED: ("spearman",),
-}
-"""Columns of ρ and its interval by level; within heads, the median of the heads' own."""
+_RHO = f"""(
+    select layer, head, token_type, n, unnest([
+        {{level: '{_WITHIN}', spearman: median, low: median_low, high: median_high}},
+        {
+    ", ".join(
+        f"{{level: '{part}', spearman: {part}_spearman, low: {part}_spearman_low, "
+        f"high: {part}_spearman_high}}"
+        for part in OF_PAIRS[1:]
+    )
+},
+        {{level: '{POOLED}', spearman: spearman, low: null, high: null}}], recursive := true)
+    from attention_norm_correlation)"""
+"""ρ by level; within heads, the median of the heads' own."""
 _CHOSEN = "layer is not distinct from $layer and head is not distinct from $head"
 _SEVERAL = ("all", "layer")
+_RANKED = "attention_norm_correlation where head is not null and spearman is not null"
 
 
 def rhos(*columns: str, **when: tuple[str, ...]) -> Figure:
@@ -212,36 +213,6 @@ def rhos(*columns: str, **when: tuple[str, ...]) -> Figure:
         f"select * rename (n as pairs) from attention_norm_correlation where {_CHOSEN}",
         Table(columns=("token_type", *columns, "pairs")),
         when=when,
-    )
-
-
-def ranks(level: str, rows: str) -> Figure:
-    """Points of mean ranks of heads or layers."""
-    return Figure(
-        f"ranks_{level}",
-        rows,
-        Custom(chart=rank_panels),
-        when={"level": (level,), "scope": _SEVERAL},
-    )
-
-
-def rho_by_layer(level: str) -> Figure:
-    """Lines of ρ by layer at a level."""
-    value, *ends = _BY_LEVEL[level]
-    return Figure(
-        f"layers_{level}",
-        f"""
-        select {", ".join(("layer", "token_type", "n", value, *ends))}
-        from attention_norm_correlation
-        where layer is not null and head is null and {value} is not null
-        order by layer, token_type""",
-        Lines(
-            value=value,
-            colour="token_type",
-            level=0.0,
-            ends=(ends[0], ends[1]) if ends else ("low", "high"),
-        ),
-        when={"level": (level,), "scope": _SEVERAL},
     )
 
 
@@ -280,43 +251,52 @@ RELATION = Section(
                 f"caption_{choices['marks']}",
             ),
         ),
-        ranks(
-            _BETWEEN_HEADS,
-            """
-            select layer, head, token_type,
-                attention_rank - avg(attention_rank) over of_layer as attention_rank,
-                norm_rank - avg(norm_rank) over of_layer as norm_rank
-            from attention_norm_correlation
-            where head is not null and ($layer is null or layer = $layer)
-            window of_layer as (partition by layer, token_type)
+        Figure(
+            "ranks",
+            f"""
+            select layer, head, token_type, attention_rank - attention as attention_rank,
+                norm_rank - norm as norm_rank
+            from (
+                from attention_norm_correlation
+                select *, if(head is null, 0, avg(attention_rank) over of_layer) as attention,
+                    if(head is null, 0, avg(norm_rank) over of_layer) as norm
+                where layer is not null and (head is null) = ($level = '{_BETWEEN_LAYERS}')
+                    and ($layer is null or layer = $layer)
+                window of_layer as (partition by layer, token_type))
             order by layer, head, token_type""",
+            Custom(chart=rank_panels),
+            when={"level": (_BETWEEN_HEADS, _BETWEEN_LAYERS)},
+            word="ranks_{level}",
         ),
-        ranks(
-            _BETWEEN_LAYERS,
-            """
-            select layer, token_type, attention_rank, norm_rank from attention_norm_correlation
-            where layer is not null and head is null order by layer, token_type""",
+        Figure(
+            "layers",
+            f"""
+            from {_RHO} where level = $level and layer is not null and head is null
+                and spearman is not null order by layer, token_type""",
+            Lines(value="spearman", colour="token_type", level=0.0),
+            when={"scope": _SEVERAL, "level": (_WITHIN, _BETWEEN_HEADS, POOLED)},
+            word="layers_{level}",
         ),
-        *(rho_by_layer(level) for level in (_WITHIN, _BETWEEN_HEADS, POOLED)),
         Figure(
             "heads",
             """
-            select layer, head, n, spearman, max(abs(spearman)) over () as top
+            select layer, head, n, spearman, greatest(max(abs(spearman)) over (), 0.1) as top
             from attention_norm_correlation where head is not null
-            qualify token_type = $type and max(spearman) over (partition by token_type) is not null
+            qualify token_type = $type
             order by layer, head""",
             HeadMap(value="spearman", format="+.3f", is_signed=True, top="top"),
-            picks=(Pick("type", types, of="token_type"),),
+            picks=(Pick("type", types(_RANKED), of="token_type"),),
             click=HEAD,
             clicked={"scope": "head"},
         ),
         Figure(
             "parts",
             f"""
-            unpivot (
+            from (unpivot (
                 select token_type, spearman, {", ".join(OF_PAIRS)} from attention_norm_correlation
                 where head is null and layer is not distinct from $layer and spearman is not null)
-            on {", ".join(OF_PAIRS)} into name part value contribution""",
+            on {", ".join(OF_PAIRS)} into name part value contribution)
+            where part <> '{_BETWEEN_LAYERS}' or $layer is null""",
             Bars(
                 value="contribution",
                 x="token_type",
@@ -326,35 +306,28 @@ RELATION = Section(
             ),
             when={"scope": _SEVERAL},
         ),
-        rhos("median", *ends_of("median"), "spearman", *OF_PAIRS, scope=("all",)),
-        rhos("median", *ends_of("median"), "spearman", *OF_PAIRS[:2], scope=("layer",)),
+        rhos("median", "median_low", "median_high", "spearman", *OF_PAIRS, scope=("all",)),
+        rhos("median", "median_low", "median_high", "spearman", *OF_PAIRS[:2], scope=("layer",)),
         rhos("spearman", scope=("head",)),
         Figure("rho", printed_rhos, Published(), when={"scope": ("all",)}),
     ),
     finding=Finding(
         f"""
-        with numbers as (
-            select token_type, unnest([{
-            ", ".join(
-                level(*of) for of in [(name, *columns) for name, columns in _BY_LEVEL.items()]
-            )
-        }], recursive := true)
-            from attention_norm_correlation where {_CHOSEN}),
+        with numbers as (from {_RHO} where {_CHOSEN} and spearman is not null),
         most as (
-            select token_type from numbers
-            where level = coalesce($level, '{POOLED}') and value is not null
-            order by coalesce(high < 0 and value <= -{_WEAK}, false) desc, value limit 1),
+            select token_type from numbers where level = coalesce($level, '{POOLED}')
+            order by coalesce(high < 0 and spearman <= -{_WEAK}, false) desc, spearman limit 1),
         heads as (
             select token_type, count(*) as heads, count(spearman) as ranked
             from attention_norm_correlation
             where head is not null and ($layer is null or layer = $layer) group by token_type)
         select level as sentence, if($head is null, level, 'of_head') as name, token_type,
-            value, low, high, heads, ranked, $layer as layer, $head as head
+            spearman as value, low, high, heads, ranked, $layer as layer, $head as head
         from numbers join heads using (token_type)
-        where token_type = (from most) and value is not null
-            and (level = coalesce($level, '{POOLED}') or (level <> '{POOLED}' and $head is null))
+        where token_type = (from most) and (level = coalesce($level, '{POOLED}')
+            or (level <> '{POOLED}' and $head is null))
         order by level <> coalesce($level, '{POOLED}'),
-            list_position({[*_BY_LEVEL]}, level)""",
+            list_position({[*OF_PAIRS]}, level)""",
         format="+.2f",
         level=0.0,
         least=_WEAK,
@@ -407,7 +380,18 @@ TRANSFORMATION = Section(
     "transformation",
     (norm_dispersion.VALUE_NORM, norm_dispersion.INPUT_NORM),
     also=(singular_value.TABLE,),
-    picks=(ONE_HEAD,),
+    picks=(
+        ONE_HEAD,
+        Pick(
+            "heads",
+            spectra,
+            lambda inquiry, choices: first_heads(spectra(inquiry, choices)),
+            kind="many",
+            format=lambda place: short_name(*map(int, place.split("-"))),
+            most=_MOST_SPECTRA,
+        ),
+        Pick("spectrum", ("linear", "log")),
+    ),
     figures=(
         Figure(
             "layers",
@@ -430,17 +414,6 @@ TRANSFORMATION = Section(
             qualify is_chosen or list_contains($heads, concat(layer, '-', head))
             order by layer, head, rank""",
             Custom(value="value", chart=singular_values),
-            picks=(
-                Pick(
-                    "heads",
-                    spectra,
-                    lambda inquiry, choices: first_heads(spectra(inquiry, choices)),
-                    kind="many",
-                    format=lambda place: short_name(*map(int, place.split("-"))),
-                    most=_MOST_SPECTRA,
-                ),
-                Pick("spectrum", ("linear", "log")),
-            ),
             half=True,
         ),
         Figure(
@@ -527,9 +500,11 @@ FREQUENCY = Section(
         Figure(
             "table",
             """
-            select * replace (if(special_tokens, 'with', 'without') as special_tokens)
-            from frequency_correlation order by source desc, quantity, special_tokens desc""",
-            Table(columns=_FREQUENCY_COLUMNS),
+            select *, if(special_tokens, 'with', 'without') as special
+            from frequency_correlation
+            qualify not special_tokens or n > min(n) over (partition by source, quantity)
+            order by source desc, quantity, special""",
+            Table(columns=_FREQUENCY_COLUMNS, named=("source", "quantity", "special")),
         ),
     ),
     finding=Finding(

@@ -110,6 +110,7 @@ def _samples(frame: pd.DataFrame, *, within: bool) -> Any:
 
 def rank_panels(frame: pd.DataFrame, _: str, __: Choices) -> Any:
     """Draw a point per head or layer, from rows token_type, attention_rank, norm_rank and layer."""
+    frame = frame.dropna(axis=1, how="all")  # layers have no head
     encodings: dict[str, Any] = {
         channel: of(
             f"{name}:Q",

@@ -89,11 +89,10 @@ def printed(
             statistic; `STATISTIC_low` and `STATISTIC_high` are its interval.
         name: display name of what a number is of.
     """
-    keyed = ours.astype(object).where(ours.notna(), None).set_index(list(keys))
+    known = ours.astype(object).where(ours.notna(), None).to_dict("records")
     rows = []
     for number in numbers(quantity):
-        key = tuple(getattr(number, name) for name in keys)
-        found = [row for at, row in keyed.iterrows() if (at if len(keys) > 1 else (at,)) == key]
+        found = [row for row in known if all(row[key] == getattr(number, key) for key in keys)]
         row, statistic = found[0] if found else {}, number.statistic
         ends = {end: row.get(f"{statistic}_{end}") for end in ("low", "high")}
         of = statistic_of(name(number), title(statistic))
