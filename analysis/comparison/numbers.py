@@ -147,7 +147,8 @@ def _correlations(store: DuckDBPyConnection) -> pd.DataFrame:
     """Pearson's r, over the tokens of a text, of the logarithms of the attention that a token
     receives and of its ‖f(x)‖: mean over heads. Special and first tokens are left out.
 
-    With them it would tell that these get much attention and have short vectors. The ρ of the paper is of all pairs of a corpus together, and has no value of a sequence.
+    With them it would tell that these get much attention and have short vectors. The ρ of the paper
+    is of all pairs of a corpus together, and has no value of a sequence.
     """
     return frame_of(
         store,
