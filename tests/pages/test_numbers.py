@@ -27,7 +27,6 @@ BEST = (
     '"offset", offset_accuracy, difference, difference_low, difference_high'
 )
 SCORED = "layer, head, n, accuracy, low, high"
-IN_FILE = "layer_a, head_a, layer_b, head_b, mean_divergence"
 SHARES = "source, layer, frequency, amplitude"
 PROBED = "from dependency_accuracy_merging where relation = 'obj'"
 

@@ -158,6 +158,11 @@ def test_the_ranks_of_a_head_are_less_those_of_its_layer(section, exported, afte
     assert len(frame_of(exported, "an_relation_ranks_between_layers")) == 2 * 4
 
 
+def test_without_special_tokens_none_are_left_out_of_frequencies(section, gpt2_folder):
+    [shown] = frames(section("frequency", gpt2_folder))
+    assert len(shown) == shown["quantity"].nunique() == 2
+
+
 def test_bars_of_a_type_add_up_to_its_correlation(section, exported):
     section("relation")
     sums = frame_of(exported, "an_relation_parts").groupby(["token_type", "spearman"])

@@ -137,3 +137,19 @@ def marks_of(chart: dict) -> list[dict]:
         if "layer" in chart
         else [chart]
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "view", "name"),
+    [
+        ("head_map", "hm_view=map", "gpt2"),
+        *(("positions", f"po_view={view}", "gpt2") for view in ("claim", "heads", "one_head")),
+        ("syntax", "sy_view=heads", "causal_trees"),
+    ],
+)
+def test_it_is_said_of_a_causal_model_that_it_is_one(page, view, name, opened, request):
+    for of, is_causal in ((name, True), ("treebank", False)):
+        folder = request.getfixturevalue(f"{of}_folder")
+        text = sentences(opened(page, folder, **dict([view.split("=")])))
+        assert ("This model is causal" in text) == is_causal
