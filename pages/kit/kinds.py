@@ -1,7 +1,7 @@
 """Kinds of charts: each draws the rows of a figure, by columns that it names."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import altair as alt
@@ -20,6 +20,7 @@ from pages.ui.charts.chart_theme import (
 from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars, lines
+from pages.ui.published_table import Row, show_published
 from pages.ui.words.columns import NAMES, title, value_name
 from pages.ui.words.quantities import in_type_order
 from pages.ui.words.scope import optional_word
@@ -108,10 +109,18 @@ class Bars(Kind):
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours)
+        order = None
+        if self.x in NAMES:
+            known = set(frame[self.x])
+            order = [value_name(self.x, value) for value in NAMES[self.x].colours if value in known]
+        elif not pd.api.types.is_numeric_dtype(frame[self.x]):
+            frame, _ = named(frame, self.x, None)
+            order = frame[self.x].drop_duplicates().tolist()
         return bars(
             frame,
             x=self.x,
             y=self.value,
+            order=order,
             **drawn,
             y_title=self.title(name),
             domain=self.domain,
@@ -245,7 +254,8 @@ class Rows(Kind):
 class HeadMap(Kind):
     """Cell per layer and head, with a frame around the chosen head; a click chooses another.
 
-    `panel` is a column with a map for each value, in the order of `panels`, side by side.
+    `panel` is a column with a map for each value, in the order of `panels`, side by side; `formats`
+    are those of panels with another one.
     `is_signed` values have colours on both sides of 0. `clear` is a column that says which cells
     have no dot. `tops` are columns of the largest values of scales, by panel; else those of the
     rows.
@@ -253,6 +263,7 @@ class HeadMap(Kind):
 
     panel: str | None = None
     panels: tuple[str, ...] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)
     is_signed: bool = False
     low: float = 0.0
     more: tuple[str, ...] = ()
@@ -264,12 +275,14 @@ class HeadMap(Kind):
         if self.panel is None:
             return self._map(frame, self.title(name), marked, CELL)
         maps = [
-            self._map(
+            replace(self, format=self.formats.get(panel, self.format))
+            ._map(
                 frame[frame[self.panel] == panel],
                 optional_word(f"{name}_axis_{panel}") or value_said(self.panel, panel),
                 marked,
                 f"{CELL}_{panel}",
-            ).properties(title=value_said(self.panel, panel), width=_WIDTH / len(self.panels))
+            )
+            .properties(title=value_said(self.panel, panel), width=_WIDTH / len(self.panels))
             for panel in self.panels
         ]
         together = alt.concat(*maps, columns=len(maps), spacing=14)
@@ -278,14 +291,13 @@ class HeadMap(Kind):
     def _map(
         self, frame: pd.DataFrame, title: str, marked: tuple[int, int] | None, name: str
     ) -> Any:
-        values = frame[self.value]
-        largest = frame[self.top].max() if self.top else values.max()
+        values = frame[self.top or self.value]
         ends = [end for end in _ENDS if end in frame]
         return head_map(
             frame,
             self.value,
             title,
-            around_zero(values) if self.is_signed else from_zero(float(largest), self.low),
+            around_zero(values) if self.is_signed else from_zero(float(values.max()), self.low),
             format=self.format,
             legend_format="~%" if self.format.endswith("%") else ".3~r",
             tooltip=(*ends, *self.more),
@@ -338,10 +350,11 @@ class Custom(Kind):
 class Table(Kind):
     """Numbers by columns, each with the format of Streamlit if it is not the usual one.
 
-    `settings` are further options of `st.dataframe`.
+    `settings` are further options of `st.dataframe`. `named` are columns whose values have words.
     """
 
     columns: Sequence[str] | Mapping[str, str | None]
+    named: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def show(
@@ -349,6 +362,8 @@ class Table(Kind):
     ) -> None:
         given = self.columns if isinstance(self.columns, Mapping) else dict.fromkeys(self.columns)
         frame = in_type_order(frame) if "token_type" in given else frame
+        for column in self.named:
+            frame, _ = named(frame, column, None)
         view.table(
             figure.words(choices),
             frame,
@@ -389,3 +404,20 @@ class Drawn(Kind):
         self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
         self.record(view, figure, frame, choices)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published(Kind):
+    """Numbers that a paper printed, beside those of the file.
+
+    Rows: `of` (display name), `number` (of `analysis.published.numbers`), `ours`, and `low` and
+    `high` if known; `pages.ui.published_table.printed` returns them for numbers with keys. The
+    word `title_NAME` is the title.
+    """
+
+    def show(
+        self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        ends = [frame[end] if end in frame else [None] * len(frame) for end in _ENDS]
+        rows = zip(frame["of"], frame["number"], frame["ours"], *ends, strict=True)
+        show_published(view, figure.words(choices), *(Row(*row) for row in rows), **said)

@@ -97,7 +97,7 @@ ENTRIES = (
     _NORMS(
         "table",
         1,
-        view="dispersion",
+        view="transformation",
         figure="map",
         printed="value_norm",
         first={"statistic": "cv"},
@@ -106,7 +106,7 @@ ENTRIES = (
     _NORMS(
         "table",
         2,
-        view="dispersion",
+        view="transformation",
         figure="layers",
         printed="input_norm",
         first={"statistic": "cv"},
@@ -115,8 +115,8 @@ ENTRIES = (
     _NORMS(
         "figure",
         2,
-        view="spectra",
-        figure="question",
+        view="transformation",
+        figure="singular_values",
         choices=_chosen(an_spectrum="linear"),
         claim="transforms_stretch",
     ),

@@ -15,7 +15,7 @@ MARK, CELL = ("mark", HEAD, {"head": "2-3"}), ("cell", HEAD, {"head": "2-3"})
 CLICKS = [
     ("norms", "heads", "an_maps", "cell_attention", HEAD, {"head": "2-3"}),
     ("norms", "heads", "an_maps", "cell_weighted_norm", HEAD, {"head": "2-3"}),
-    ("norms", "dispersion", "an_map", *CELL),
+    ("norms", "transformation", "an_map", *CELL),
     (
         "norms",
         "relation&an_type=other",

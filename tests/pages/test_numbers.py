@@ -53,13 +53,13 @@ CASES = {
               ("an_scope=layer&an_layer=2", "layer = 2 and head is null"),
               ("an_scope=head&head=2-1", "layer = 2 and head = 1"))),
         ("relation", "", "relation_pairs", "sum(n)", "attention_norm_histogram where norm_bin > 0"),
-        ("dispersion", "", "dispersion_all", "layer, head, mean, std, cv, min, max, n",
-         "value_norm_dispersion where head is not null"),
-        ("spectra", "", "spectra_table", "layer, head, largest, smallest, ratio",
+        ("transformation", "", "transformation_all", "layer, head, mean, std, cv, min, max, n",
+         "value_norm_dispersion"),
+        ("transformation", "", "transformation_ratio", "layer, head, largest, smallest, ratio",
          "(select layer, head, max(value) as largest, min(value) as smallest, largest / smallest "
          "as ratio from singular_value group by all)"),
         ("frequency", "an_level=pooled", "frequency_table", "spearman, n", "frequency_correlation"),
-        *(("frequency", f"an_level={level}", f"frequency_question_corpus_{level}",
+        *(("frequency", f"an_level={level}", "frequency_question_corpus",
            f"spearman | {level.replace('pooled', '')}_spearman".replace("| _", "| "),
            "frequency_correlation where source = 'corpus'")
           for level in (*OF_TOKENS, "pooled")),
