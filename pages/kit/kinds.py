@@ -20,6 +20,7 @@ from pages.ui.charts.chart_theme import (
 from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars, lines
+from pages.ui.published_table import Row, show_published
 from pages.ui.words.columns import NAMES, title, value_name
 from pages.ui.words.quantities import in_type_order
 from pages.ui.words.scope import optional_word
@@ -389,3 +390,20 @@ class Drawn(Kind):
         self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
         self.record(view, figure, frame, choices)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published(Kind):
+    """Numbers that a paper printed, beside those of the file.
+
+    Rows: `of` (display name), `number` (of `analysis.published.numbers`), `ours`, and `low` and
+    `high` if known; `pages.ui.published_table.printed` returns them for numbers with keys. The
+    word `title_NAME` is the title.
+    """
+
+    def show(
+        self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        ends = [frame[end] if end in frame else [None] * len(frame) for end in _ENDS]
+        rows = zip(frame["of"], frame["number"], frame["ours"], *ends, strict=True)
+        show_published(view, figure.words(choices), *(Row(*row) for row in rows), **said)
