@@ -22,7 +22,7 @@ SHARES = tuple(habit for habit in HABIT_COLOURS if habit not in _NATS)
 
 def habit_name(quantity: str) -> str:
     """Display name of a habit in figures."""
-    return say(f"habits.habit.{quantity}")
+    return say(f"habits.column.{quantity}")
 
 
 def habit_value(quantity: str, value: float) -> str:
