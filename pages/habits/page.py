@@ -168,15 +168,17 @@ LAYERS = Section(
             case when quantity = (from most) and $group <> 'from_sep'
                 then if($group = 'breadth', 'entropy', 'share') || '_' || $weighing
                 else quantity end as name,
-            null as n, null as "of", null as sure
+            if($group = 'breadth', '.2f', '.1%') as format, null as n, null as "of", null as sure
         from (from means union all from even)
         where quantity in ((from most), 'uniform', 'even', 'other_to_sep')
         union all
-        select 2, quantity, mean, low, high, layer, if(is_peak, 'peak', 'lowest'), null, null, null
+        select 2, quantity, mean, low, high, layer, if(is_peak, 'peak', 'lowest'),
+            if($group = 'breadth', '.2f', '.1%'), null, null, null
         from peaks
         union all
-        select 3, null, null, null, null, null, if($group = 'breadth', 'broad', 'half')
-            || '_' || $weighing || if(bool_and(is_unsure), '_unsure', ''),
+        select 3, null, null, null, null, null,
+            if($group = 'breadth', 'broad', 'half_' || $weighing)
+                || if(bool_and(is_unsure), '_unsure', ''), null,
             count(*) filter (is_so), count(*), count(*) filter (is_surely) from heads
         order by sentence, name in ('even', 'uniform', 'other_to_sep', 'lowest')""",
         least=_LEAST,
@@ -431,6 +433,7 @@ MATTERS = Section(
     picks=(
         Pick("quantity", changes, default="length"),
         Pick("filling", FILLINGS),
+        Pick("measure", ranked, default="norm"),
         Pick("head", kind="head", default=clearest),
     ),
     figures=(
@@ -447,7 +450,6 @@ MATTERS = Section(
             "scatter",
             of_every_head,
             Custom(chart=effects),
-            picks=(Pick("measure", ranked, default="norm"),),
             click=HEAD,
             half=True,
             notes=("sum",),
