@@ -42,14 +42,3 @@ def of_habits(frame: pd.DataFrame, habits: Sequence[str]) -> pd.DataFrame:
     rows = frame.rename(columns={"quantity": "habit"}).dropna(subset="mean")
     rows = rows[rows["habit"].isin(habits)].sort_values("layer")
     return rows.sort_values("habit", key=lambda column: column.map(habits.index), kind="stable")
-
-
-def importance_shares(means: pd.DataFrame) -> pd.Series:
-    """Share of every token type in a layer's |∂L/∂α|, as mean over layers, largest first.
-
-    Args:
-        means: rows layer, token_type, mean, each the mean over the heads of a layer.
-    """
-    sums = means.groupby("layer")["mean"].transform("sum")
-    shares = means.assign(share=means["mean"] / sums).groupby("token_type")["share"].mean()
-    return shares.sort_values(ascending=False)
