@@ -129,9 +129,3 @@ def token_types(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd
     """Effects of token types, by layer and in all (NULL): layer, token_type, mean, low, high,
     n_sequences."""
     ...
-
-
-@asks("select distinct quantity::varchar as quantity from head_effect order by quantity")
-def quantities(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The quantities that the file has: those of predictions only if the model predicts."""
-    ...
