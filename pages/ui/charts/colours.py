@@ -24,6 +24,7 @@ PLACE_COLOURS = {
     "first": TOKEN_TYPE_COLOURS["first"],
     "first_content": _OLIVE,
     **TOKEN_TYPE_COLOURS,
+    "no_token": _VIOLET,
 }
 """Places of attention sinks, in the order of their display."""
 SINK_COLOURS = {"attention": _BLUE, "norm_share": _LEAF, "neighbour": _ORANGE, "even": _GREY}
