@@ -17,9 +17,7 @@ USUAL_THRESHOLD = 0.3
 RATE_ROUNDING = 1e-6
 """Rounding of float32: even attention to ten tokens must not exceed a threshold of 0.1."""
 
-NOWHERE = "no_token"
-"""Attention that goes to no token, where heads have sink logits; it stands among the places."""
-NO_TOKEN = (NOWHERE, "even", "first", "early", "late")
+NO_TOKEN = ("no_token", "even", "first", "early", "late")
 """Attention that goes to no token, and the quantities for comparison."""
 
 PARTS = ("norm", "direction", "bias")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from analysis.effects import FILLINGS, ZERO
-from analysis.sinks import NOWHERE, THRESHOLDS, USUAL_THRESHOLD
+from analysis.sinks import NO_TOKEN, THRESHOLDS, USUAL_THRESHOLD
 from analysis.statistics.heads import head_effect
 from analysis.statistics.sinks import no_token, sink
 from pages.kit.kinds import Bars, HeadMap, Lines, Rows
@@ -19,6 +19,7 @@ from pages.ui.head.choice import Head, head_with_most
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.numbers import percent
 
+NOWHERE = NO_TOKEN[0]
 COMPARED = colours.SINK_COLOURS
 BOTH = {quantity: COMPARED[quantity] for quantity in ("attention", "norm_share")}
 OF_NO_TOKEN = dict(zip((NOWHERE, "first", "early", "late"), colours.SERIES_COLOURS, strict=False))
