@@ -49,7 +49,7 @@ PLANTS = [
     ("layers", [*SINK, *planted("sink", norm_share=0.5)], "**More arrives from [CLS] than goes"),
     ("heads", planted("sink_rate", "layer is null", attention=0.25), "25.0% [24.9%, 25.1%]"),
     ("heads", [OF_HEADS], "On average, 1 of 6 heads are above 30%."),
-    ("nothing", OF_TYPES, "if comma/period brings nothing in any layer 30% [30%, 30%], above"),
+    ("nothing", OF_TYPES, "if comma/period brings nothing in any layer 30.0% [29.9%, 30.1%]"),
     ("scores", PARTS, "**The score of [CLS] lies above those of the other keys**: score of [CLS]"),
     ("scores", PARTS, "Its largest part there, by the direction of the key, 2.500 [2.499, 2.501]"),
     ("scores", planted("sink_score", half=2, excess=1), "**In no layer does the score of [CLS] cl"),
