@@ -179,7 +179,7 @@ CASES = {
          "filling = 'zero' and quantity = 'length' and layer >= 1 and token_type <> ''"),
         ("layers", "si_place=sep", "layers_weights", "layer, mean",
          "sink where place = 'sep' and head is null and quantity = 'attention'",
-         "quantity = 'attention weight'"),
+         "quantity = 'attention'"),
         ("scores", "si_place=sep", "scores_map_sep_excess", "layer, head, mean",
          "sink_score where place = 'sep' and head is not null and quantity = 'excess'"),
     ],
