@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray
 
 from analysis.needs import Need
-from analysis.statistics.columns import count, number, text
+from analysis.statistics.columns import count, number, quantity
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import BlockSums, block_sizes, by_block, make_table
 from analysis.statistics.question import asks
@@ -26,7 +26,7 @@ from analysis.statistics.table import (
 _KEY = (LAYER, HEAD_OR_MEAN, TOKEN_TYPE)
 _IN_WIDE_VIEW = {
     "attention": ("α summed over the tokens of the type, mean over queries", "share"),
-    "value_norm": ("mean ‖f(x)‖ of the tokens of the type", "stream length"),
+    "value_norm": ("mean ‖f(x)‖ of the tokens of the type, in sequences with any", "stream length"),
     "weighted_norm": (
         "‖αf(x)‖ summed over the tokens of the type, mean over queries",
         "stream length",
@@ -41,10 +41,9 @@ QUANTITIES = _IN_WIDE_VIEW | {
     ),
 }
 
-_LONG_KEY = (
-    *_KEY,
-    text("quantity", "; ".join(f"{name}: {rest[0]}" for name, rest in QUANTITIES.items()), "name"),
-)
+_EACH = "; ".join(f"{name}: {meaning}" for name, (meaning, _) in QUANTITIES.items())
+_SUMMED = [number(name, *rest) for name, rest in QUANTITIES.items()]
+_LONG_KEY = (*_KEY, quantity(QUANTITIES, _SUMMED, meaning=_EACH))
 _INTERVALS = (
     number("mean", "unweighted mean over sequences", "share or stream length"),
     *interval("as the mean"),
