@@ -56,19 +56,19 @@ page is generated from the contracts of the tables. Keys, names and ends of inte
 
 - A row of a view with the column `quantity` has one of several numbers as its `mean`; they are
   listed under their own names.
-- A view with the column `weighing` has every number twice. It is
+- A view with the column `weighing` has every number twice, and the column says
   {WEIGHING.meaning}.
-  A row whose norms are all 0 keeps its weights.
+  There, and in `sink`, a query whose norms are all 0 keeps its weights.
 - A share of norms is the mean over queries of each query's share, as that of weights is:
   ‖α_ij f(x_j)‖, with each query's row scaled to a sum of 1. It is called `norm_share`, and under
   the weighing `norm` a head's `cls`, `sep`, `comma_period` and `first`, which under the weighing
   `weight` are the `attention` to these types of token. A ratio of sums of `weighted_norm` is
-  another number. A query whose norms are all 0 adds 0 to the `norm_share` of every type.
+  another number. In `token_type_interval` a query whose norms are all 0 gives 0 to every type.
 - Means by type of token, and the four of a head's pattern, are over all queries of all sequences; a
   sequence without the type counts as 0, but has no ‖f(x)‖. Means of `sink` are over the queries
   that may look at a token of the place, in the sequences that have it. Where every query sees every
-  token, they times the share of sequences with the type are means by type; in a decoder they are
-  not, but for its first token.
+  token, such a mean times the share of sequences with the type is the mean by type; in a decoder
+  this holds of the first token alone.
 
 | number | meaning | unit | views |
 | --- | --- | --- | --- |
