@@ -1,8 +1,10 @@
-"""The page `contract.md` of the site, made of the command line and of the tables' contracts.
+"""The pages `contract.md` and `definitions.md` of the site, made of the command line and of the
+tables' contracts.
 
-A hook of MkDocs: the page is generated when the site is built, so that it cannot fall behind.
+A hook of MkDocs: the pages are generated when the site is built, so that they cannot fall behind.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from mkdocs.structure.files import File, Files
 from analysis.contracts import every_table
 from analysis.sources import PAPERS
 from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.norms.weighing import WEIGHING
 from analysis.statistics.table import Column, Table, View
 from precompute.command_line import app
 
@@ -46,18 +49,72 @@ many `--workers` there are and in whichever order they finish, here or on a clus
 have other sizes, a worker other threads or a machine another processor, sums are added up in
 another order: the *agreement* of a table says how far its views agree then.
 """
+_DEFINITIONS = f"""# Definitions
+
+Every number that views hold, by its name, with all its meanings and the views that hold it. This
+page is generated from the contracts of the tables. Keys, names and ends of intervals are left out.
+
+- A row of a view with the column `quantity` has one of several numbers as its `mean`; they are
+  listed under their own names.
+- A view with the column `weighing` has every number twice, and the column says
+  {WEIGHING.meaning}.
+  There, and in `sink`, a query whose norms are all 0 keeps its weights.
+- A share of norms is the mean over queries of each query's share, as that of weights is:
+  ‖α_ij f(x_j)‖, with each query's row scaled to a sum of 1. It is called `norm_share`, and under
+  the weighing `norm` a head's `cls`, `sep`, `comma_period` and `first`, which under the weighing
+  `weight` are the `attention` to these types of token. A ratio of sums of `weighted_norm` is
+  another number. In `token_type_interval` a query whose norms are all 0 gives 0 to every type.
+- Means by type of token, and the four of a head's pattern, are over all queries of all sequences; a
+  sequence without the type counts as 0, but has no ‖f(x)‖. Means of `sink` are over the queries
+  that may look at a token of the place, in the sequences that have it. Where every query sees every
+  token, such a mean times the share of sequences with the type is the mean by type; in a decoder
+  this holds of the first token alone.
+
+| number | meaning | unit | views |
+| --- | --- | --- | --- |
+"""
+_NO_NUMBERS = ("index", "name", "text", "yes or no")
+_ENDS = re.compile(r"(\w+_)?(low|high)")
 _KINDS = {str: "text", Path: "path", int: "whole number", float: "number", bool: "yes or no"}
 _SEVERAL = {list[str]: "text, several times if need be"}
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """The files of the site and this page."""
+    """The files of the site and these pages."""
     files.append(File.generated(config, "contract.md", content=contract()))
+    files.append(File.generated(config, "definitions.md", content=definitions()))
     return files
 
 
+def definitions() -> str:
+    """The page of all numbers by name."""
+    views: dict[tuple[str, str, str], list[str]] = {}
+    for table in every_table():
+        for view in table.all_views:
+            for number in _numbers(view, {column.name for column in table.key}):
+                views.setdefault(number, []).append(view.name)
+    rows = [
+        _row(f"`{number[0]}`", *number[1:], ", ".join(f"`{name}`" for name in names))
+        for number, names in sorted(views.items())
+    ]
+    return _DEFINITIONS + "\n".join(rows) + "\n"
+
+
+def _numbers(view: View, keys: set[str]) -> Iterator[tuple[str, str, str]]:
+    """Name, meaning and unit of every number of a view."""
+    quantities = [column.quantities for column in view.columns if column.quantities]
+    for column in view.columns:
+        if column.name == "mean" and quantities:
+            for name, (meaning, unit) in quantities[0].items():
+                yield name, f"{meaning}; {column.meaning}", unit
+        elif not (
+            column.name in keys or column.unit in _NO_NUMBERS or _ENDS.fullmatch(column.name)
+        ):
+            yield column.name, column.meaning, column.unit
+
+
 def contract() -> str:
-    """The whole page."""
+    """The page of the command line and of all views."""
     parts = [_OPENING, *_commands(), _FILE.format(version=SCHEMA_VERSION), *_papers()]
     return "\n".join(parts)
 

@@ -1,5 +1,6 @@
 """Columns by their contents, so that tables need not mention number formats."""
 
+from collections.abc import Iterable
 from functools import partial
 
 import pyarrow as pa
@@ -31,11 +32,30 @@ small, whole, count = (
 """Whole numbers of 16, 32 and 64 bits."""
 named = partial(_column, NAME, "name")
 """One of a few names."""
-text = partial(_column, pa.string(), "text")
+_TEXT = pa.string()
+text = partial(_column, _TEXT, "text")
 flag = partial(_column, pa.bool_(), "yes or no")
 
 
 HAVING_SEQUENCES = count("n_sequences", "sequences that have it", "sequences")
+
+
+def quantity(
+    names: Iterable[str],
+    columns: Iterable[Column],
+    *,
+    meaning: str = "",
+    kind: pa.DataType = _TEXT,
+) -> Column:
+    """Return the key `quantity` of a table whose means are of columns with these names.
+
+    Args:
+        meaning: if it is not the list of names.
+    """
+    given = {column.name: (column.meaning, column.unit) for column in columns}
+    meanings = {name: given[name] for name in names}
+    listed = meaning or ", ".join(meanings)
+    return Column("quantity", kind, listed, "name", quantities=meanings)
 
 
 def mean_values(unit: str) -> tuple[Column, ...]:

@@ -5,7 +5,8 @@ bit. Other batches, threads or processors add up in another order, so that numbe
 round-off; each table declares its tolerance.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -35,7 +36,8 @@ CHOSEN = Agreement(None, "as far as choices between what is nearly equal fall th
 class Column:
     """One column: its meaning and unit, and whether it may be NULL.
 
-    `at_most` is the largest value, as SQL over the row and the row of `run`.
+    `at_most` is the largest value, as SQL over the row and the row of `run`. `quantities` are what
+    the column names if it says of which quantity the row's `mean` is: meaning and unit by name.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Column:
     unit: str
     nullable: bool = False
     at_most: str = ""
+    quantities: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)

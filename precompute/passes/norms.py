@@ -11,6 +11,7 @@ from analysis.measures.norms.vector_norms import (
     affine_singular_values,
     attention_received,
     linear_singular_values,
+    norm_shares_received,
 )
 from analysis.models.trace import ModelWeights
 from analysis.statistics.norms import (
@@ -30,11 +31,12 @@ _STREAM = 1  # the sample's own stream of random numbers, beside the run's seed
 
 @fills(head_token.TABLE)
 def rows_of_heads_and_tokens(layer: Layer) -> pa.Table:
-    """Return the norm of each token's transformed vector and the attention that it receives.
+    """Return the norm of each token's transformed vector, the attention that it receives and its
+    share of norms.
 
     There are none if the vector depends on the query.
 
-    Formula: `attention_received`, `value_norms`.
+    Formula: `attention_received`, `norm_shares_received`, `value_norms`.
     """
     batch = layer.batch
     if layer.weights.gate is not None:
@@ -53,6 +55,9 @@ def rows_of_heads_and_tokens(layer: Layer) -> pa.Table:
         token_type=names_of(batch.token_types.cpu().numpy()[row, position].repeat(batch.n_heads)),
         value_norm=of_tokens(layer.value_norms),
         attention_received=of_tokens(attention_received(layer.attention, batch.is_token)),
+        norm_share_received=of_tokens(
+            norm_shares_received(layer.attention, layer.value_norms, batch.is_token)
+        ),
     )
 
 

@@ -103,6 +103,16 @@ CROSS_LAWS = {
         f"using (layer, head) where {_KNOWN}",
         by="layer, head",
     ),
+    "shares of norms received in a sequence add up to its number of tokens": _not_1(
+        "sum(norm_share_received::double) / any_value(n_tokens)",
+        "stored.head_token join sequence using (seq)",
+        by="layer, head, seq having min(value_norm) > 0",
+    ),
+    "token types share all norms": _not_1(
+        "sum(mean) filter (quantity = 'norm_share')",
+        "token_type_interval where head is not null",
+        by="layer, head having min(mean) filter (quantity = 'value_norm') > 0",
+    ),
     "weights to a token type are the same whether heads or tokens are counted": """
         select count(*) from (
             select seq, layer, head,

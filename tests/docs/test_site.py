@@ -11,7 +11,7 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
 from analysis.contracts import every_table
-from docs.contract import contract
+from docs.contract import contract, definitions
 from precompute.command_line import app
 from tests.docs.written import PAGES, ROOT, everywhere, paths
 
@@ -110,6 +110,20 @@ def test_the_contract_has_every_view_with_its_columns_and_every_command():
     for command in app.registered_commands:
         assert command.callback
         assert f"### mixscope {command.name or command.callback.__name__}\n" in page
+
+
+def test_the_definitions_have_every_meaning_of_a_number_with_its_views():
+    rows = [line.strip("| ").split(" | ") for line in definitions().splitlines()]
+    rows = [row for row in rows if len(row) == 4]
+    shares = {row[3]: row[1] for row in rows if row[0] == "`norm_share`"}
+    assert set(shares) == {"`token_type_interval`", "`sink`", "`sequence_sink`"}
+    assert all(meaning.startswith("share of ‖αf(x)‖") for meaning in shares.values())
+    assert len(set(shares.values())) == 3, "other queries and sequences are another meaning"
+    listed = {(row[0].strip("`"), view.strip("`")) for row in rows for view in row[3].split(", ")}
+    views = [view for table in every_table() for view in table.all_views]
+    named = [(name, view.name) for view in views for c in view.columns for name in c.quantities]
+    assert len(named) > 50
+    assert set(named) < listed
 
 
 def test_no_page_is_left_behind():

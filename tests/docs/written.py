@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from docs.contract import contract
+from docs.contract import contract, definitions
 
 ROOT = Path(__file__).parents[2]
 PAGES = (
@@ -68,7 +68,8 @@ def paths(text: str, folders: set[str]) -> list[str]:
 
 
 def everywhere(find: Callable[[str], list[str]]) -> Iterator[tuple[str, str]]:
-    """Yield matches on all pages, including the generated one, each with the name of its page."""
+    """Yield matches on all pages, including the generated ones, each with the name of its page."""
     texts = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
-    for name, text in (texts | {"contract.md": contract()}).items():
+    generated = {"contract.md": contract(), "definitions.md": definitions()}
+    for name, text in (texts | generated).items():
         yield from ((name, code) for code in find(text))

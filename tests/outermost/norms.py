@@ -96,6 +96,24 @@ def input_norm_dispersion(corpus: Corpus) -> pd.DataFrame:
     return frame_of([*rows, {"layer": None, **_dispersion(np.concatenate(pooled))}])
 
 
+def norm_shares(corpus: Corpus) -> pd.DataFrame:
+    """Share of ‖αf(x)‖ from every type, query by query, before any mean."""
+    rows = []
+    for reading in corpus.readings:
+        for layer, alpha in enumerate(reading.attention):
+            norms = alpha * value_norms(corpus.model, reading.normed[layer], layer)[:, None]
+            shares = (norms / norms.sum(dim=2, keepdim=True)).mean(dim=1)
+            for name in {t for other in corpus.readings for t in other.types}:
+                of_type = torch.tensor([kind == name for kind in reading.types])
+                rows += [
+                    {"layer": layer + 1, "head": head + 1, "token_type": name, "mean": share}
+                    for head, share in enumerate(shares[:, of_type].sum(dim=1).tolist())
+                ]
+    heads = frame_of(rows).groupby(["layer", "head", "token_type"])["mean"].mean().reset_index()
+    layers = heads.groupby(["layer", "token_type"])["mean"].mean().reset_index()
+    return pd.concat([heads, layers])
+
+
 def token_type_mixing(corpus: Corpus) -> pd.DataFrame:
     """A sequence without the type gives 0 to the sums and nothing to the mean of norms."""
     cells: dict[tuple, list[tuple]] = {}

@@ -47,7 +47,6 @@ _ALIKE = {
         "pair_delta": "pair_delta_interval",
         "relevance_summary": "relevance_interval",
         "scope_similarity": "scope_similarity_interval",
-        "token_type_mixing": "token_type_interval",
     },
     _BOTH: {
         "coreference_accuracy": "coreference_accuracy_weighing coreference_difference",

@@ -38,6 +38,7 @@ TEXTS = (
 )
 WITHOUT_STATISTIC = {"run", "sequence", "token"}
 STATISTICS = {
+    "token_type_interval": ("token_type_mixing",),
     "position_spectrum": ("state_spectrum", "embedding_spectrum"),
     "completeness": ("completeness", "layer_completeness"),
     "relative_position_cluster": ("relative_position_centre", "relative_position_cluster"),
@@ -51,7 +52,13 @@ SMALL = [IN_BINS if view.name == IN_BINS.name else view for view in VIEWS]
 FILES = ("bert", "gpt2")
 OF_DECODERS = (
     *("token_norm", "head_token", "value_norm_dispersion", "token_type_mixing", "completeness"),
-    *("attention_norm_correlation", "scope_similarity", "mixing_ratio", "pair_delta"),
+    *(
+        "token_type_interval",
+        "attention_norm_correlation",
+        "scope_similarity",
+        "mixing_ratio",
+        "pair_delta",
+    ),
     *("head_pattern", "head_distance", "relevance_summary", "massive_activation"),
 )
 """Views whose numbers do not hang on how positions are told."""

@@ -124,6 +124,17 @@ def test_the_deviation_of_a_sample_is_told_from_that_of_all(small, name, monkeyp
 
 
 @every_file
+def test_a_mean_of_shares_is_told_from_a_ratio_of_sums(small):
+    (view,) = (other for other in SMALL if other.name == "token_type_interval")
+    sums = norms.token_type_mixing(small.corpus)
+    total = sums.groupby(["layer", "head"], dropna=False)["weighted_norm"].transform("sum")
+    ratios = sums[list(view.keys)].assign(mean=sums["weighted_norm"] / total)
+    found = view.compared(ratios, view.stored(small.store, [*view.keys, "mean"]))
+    assert not found.unequal
+    assert found.deviation > 1e-3
+
+
+@every_file
 def test_pairs_are_told_from_occupied_cells(small, monkeypatch):
     of_pairs = norms._correlation
 

@@ -86,6 +86,13 @@ VIEWS = (
     View("token_norm", _of_corpus(norms.token_norm), ("seq", "pos", "layer")),
     View("head_token", _of_corpus(norms.head_token), ("seq", "pos", "layer", "head")),
     View("token_type_mixing", _of_corpus(norms.token_type_mixing), _TYPE),
+    View(
+        "token_type_interval",
+        _of_corpus(norms.norm_shares),
+        _TYPE,
+        rows="select layer, head, token_type::varchar as token_type, mean "
+        "from token_type_interval where quantity = 'norm_share'",
+    ),
     View("singular_value", _of_corpus(norms.singular_value), ("layer", "head", "rank")),
     View("head_pattern", _of_corpus(heads.head_pattern), _HEAD),
     View(

@@ -50,6 +50,34 @@ def attention_received(
     return (queries @ attention).squeeze(2)
 
 
+def norm_shares_received(
+    attention: Float[Tensor, "batch head query key"],
+    value_norms: Float[Tensor, "batch head key"],
+    is_token: Bool[Tensor, "batch query"],
+) -> Float[Tensor, "batch head key"]:
+    """Share of ‖α f(x)‖ that each token brings, summed over the real tokens that attend.
+
+    With every query's row scaled to a sum of 1, token j has Σ_i α_ij ‖f(x_j)‖ / Σ_k α_ik ‖f(x_k)‖.
+
+    Returns:
+        Sums in float32 or finer, between 0 and the number of real tokens n; over the tokens of a
+        sequence they add to the number of queries with a norm other than 0. A query without one
+        gives 0 to all.
+
+    Source:
+        kobayashi-2020, section 3.2, eq. 8; its conclusion proposes to repeat earlier analyses so.
+
+    Differs:
+        The paper sums norms over queries before it compares tokens, so that queries with long
+        vectors count more. Here all queries count alike, as they do for attention.
+    """
+    exact = torch.promote_types(attention.dtype, torch.float32)
+    weights, norms = attention.to(exact), value_norms.to(exact)
+    total = (weights @ norms[..., None]).mT
+    queries = torch.where((total > 0) & is_token[:, None, None], 1 / total, 0.0)
+    return (queries @ weights).squeeze(2) * norms
+
+
 def norm_weighted_attention(
     attention: Float[Tensor, "*any query key"], norms: Float[Tensor, "*any #query key"]
 ) -> Float[Tensor, "*any query key"]:

@@ -4,10 +4,10 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.effects import OF_PARTS, PARTS
-from analysis.statistics.columns import mean_values, named, single
+from analysis.statistics.columns import mean_values, named, quantity, single
 from analysis.statistics.means import Means, mean_of
 from analysis.statistics.question import asks, quoted
-from analysis.statistics.table import HEAD, LAYER, SEQUENCE, TOKEN_TYPE, Table, nullable
+from analysis.statistics.table import HEAD, LAYER, NAME, SEQUENCE, TOKEN_TYPE, Table, nullable
 
 _KEY = (
     LAYER,
@@ -61,7 +61,7 @@ _CELL = ["layer", "part", "quantity"]
 TABLE = Table(
     name="contribution",
     grain="one row per layer, part of its update, and quantity",
-    key=(*_KEY, named("quantity", ", ".join(OF_PARTS))),
+    key=(*_KEY, quantity(OF_PARTS, PER_SEQUENCE.values, kind=NAME)),
     values=mean_values("stream length of the norm, else share"),
     source="cunningham-2026",
     laws=(*_LAWS, "low <= high", "n_sequences > 0"),

@@ -5,12 +5,13 @@ from duckdb import DuckDBPyConnection
 
 from analysis.effects import CHANGES, FILLINGS
 from analysis.needs import Setting
-from analysis.statistics.columns import mean_values, named, single
+from analysis.statistics.columns import mean_values, named, quantity, single
 from analysis.statistics.means import Means, mean_of
 from analysis.statistics.question import asks, quoted
 from analysis.statistics.table import (
     HEAD,
     LAYER,
+    NAME,
     SEQUENCE,
     TOKEN_TYPE,
     Table,
@@ -91,7 +92,7 @@ TABLE = Table(
     name="head_effect",
     grain="one row per filling, what is replaced (a head, all heads of a layer, or f(x) of a type "
     "of token in a layer or in all), and quantity",
-    key=(*_KEY, named("quantity", ", ".join(CHANGES))),
+    key=(*_KEY, quantity(CHANGES, PER_SEQUENCE.values, kind=NAME)),
     values=mean_values(_UNIT),
     source="michel-2019",
     requires=("sequence_head_effect",),

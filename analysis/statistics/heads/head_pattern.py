@@ -13,6 +13,7 @@ from analysis.statistics.columns import (
     HAVING_SEQUENCES,
     mean_values,
     number,
+    quantity,
     single,
     text,
     whole,
@@ -84,8 +85,16 @@ PER_SEQUENCE = Table(
     version=3,
 )
 _NAME = "head_pattern"
-_LONG_KEY = (LAYER, HEAD_OR_MEAN, text("quantity", ", ".join(QUANTITIES), "name"))
-_MEAN_VALUES = mean_values("share or nats")
+_LONG_KEY = (LAYER, HEAD_OR_MEAN, quantity(QUANTITIES, PER_SEQUENCE.values))
+_MEAN, *_REST = mean_values("share or nats")
+_MEAN_VALUES = (
+    replace(
+        _MEAN,
+        meaning=f"{_MEAN.meaning}; of attention to a type of token ({', '.join(TOKEN_TYPES)}) over "
+        "all sequences, 0 in one without the type",
+    ),
+    *_REST,
+)
 _SHARES = quoted(*(name for name, (_, unit) in MEANINGS.items() if unit == "share"))
 _WIDE = ", ".join(f"max(mean) filter (quantity = '{habit}') as \"{habit}\"" for habit in HABITS)
 _NAMES = ", ".join(f'"{name}"' for name in QUANTITIES)

@@ -23,16 +23,23 @@ _RECEIVED = single(
     "attention weight the token receives, summed over the tokens that attend",
     "tokens",
 )
+_SHARE_RECEIVED = single(
+    "norm_share_received",
+    "share of ‖αf(x)‖ that the token brings, every query's row scaled to a sum of 1, summed over "
+    "the tokens that attend",
+    "tokens",
+)
 TABLE = Table(
     name="head_token",
     grain="one row per token, layer and head",
     key=(SEQUENCE, POSITION, LAYER, HEAD, TOKEN_TYPE),
-    values=(_VALUE_NORM, _RECEIVED),
+    values=(_VALUE_NORM, _RECEIVED, _SHARE_RECEIVED),
     source="kobayashi-2020",
     laws=(
         "value_norm >= 0",
         "attention_received >= 0",
-        "not isnan(value_norm + attention_received)",
+        "norm_share_received >= 0",
+        "not isnan(value_norm + attention_received + norm_share_received)",
     ),
     needs=(Need.OWN_VECTORS,),
     raw_rows=True,
@@ -55,11 +62,13 @@ TABLE = Table(
                     "stream length",
                 ),
             ),
-            "select *, attention_received * value_norm as weighted_norm_received "
+            "select * exclude (norm_share_received), "
+            "attention_received * value_norm as weighted_norm_received "
             "from stored.head_token",
         ),
     ),
     depends_on=(),
+    version=2,
 )
 RANKINGS = {
     "attention": "attention_received / n_tokens",

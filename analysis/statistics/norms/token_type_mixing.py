@@ -1,4 +1,4 @@
-"""Attention weight, norm and weighted norm by type of attended token."""
+"""Attention weight, norm, weighted norm and share of norms by type of attended token."""
 
 import pandas as pd
 import pyarrow as pa
@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy import ndarray
 
 from analysis.needs import Need
-from analysis.statistics.columns import count, number, text
+from analysis.statistics.columns import count, number, quantity
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import BlockSums, block_sizes, by_block, make_table
 from analysis.statistics.question import asks
@@ -24,17 +24,26 @@ from analysis.statistics.table import (
 )
 
 _KEY = (LAYER, HEAD_OR_MEAN, TOKEN_TYPE)
-QUANTITIES = {
+_IN_WIDE_VIEW = {
     "attention": ("α summed over the tokens of the type, mean over queries", "share"),
-    "value_norm": ("mean ‖f(x)‖ of the tokens of the type", "stream length"),
+    "value_norm": ("mean ‖f(x)‖ of the tokens of the type, in sequences with any", "stream length"),
     "weighted_norm": (
         "‖αf(x)‖ summed over the tokens of the type, mean over queries",
         "stream length",
     ),
 }
-_MEANS = tuple(Column(name, pa.float64(), *rest) for name, rest in QUANTITIES.items())
+_MEANS = tuple(Column(name, pa.float64(), *rest) for name, rest in _IN_WIDE_VIEW.items())
+QUANTITIES = _IN_WIDE_VIEW | {
+    "norm_share": (
+        "share of ‖αf(x)‖ that the tokens of the type bring, every query's row scaled to a sum of "
+        "1, mean over queries",
+        "share",
+    ),
+}
 
-_LONG_KEY = (*_KEY, text("quantity", ", ".join(QUANTITIES), "name"))
+_EACH = "; ".join(f"{name}: {meaning}" for name, (meaning, _) in QUANTITIES.items())
+_SUMMED = [number(name, *rest) for name, rest in QUANTITIES.items()]
+_LONG_KEY = (*_KEY, quantity(QUANTITIES, _SUMMED, meaning=_EACH))
 _INTERVALS = (
     number("mean", "unweighted mean over sequences", "share or stream length"),
     *interval("as the mean"),
@@ -45,8 +54,9 @@ _BY_HEAD = """
     select seq, head, token_type,
         sum(attention_received::double) / any_value(n_tokens) as attention,
         avg(value_norm::double) as value_norm,
-        sum(attention_received::double * value_norm) / any_value(n_tokens) as weighted_norm
-    from head_token
+        sum(attention_received::double * value_norm) / any_value(n_tokens) as weighted_norm,
+        sum(norm_share_received::double) / any_value(n_tokens) as norm_share
+    from stored.head_token
     join sequence using (seq)
     where layer = $layer
     group by seq, head, token_type
@@ -84,7 +94,7 @@ TABLE = Table(
     laws=(
         "mean >= 0",
         "low <= high",
-        "quantity <> 'attention' or mean <= 1 + 1e-4",
+        "quantity not in ('attention', 'norm_share') or mean <= 1 + 1e-4",
         "n_present > 0 and n_present <= n_sequences",
     ),
     views=(
@@ -110,6 +120,7 @@ TABLE = Table(
         ),
     ),
     depends_on=(),
+    version=2,
     needs=(Need.OWN_VECTORS,),
     requires=("head_token",),
     made_by=_mixing,

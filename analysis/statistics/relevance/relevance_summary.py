@@ -6,7 +6,7 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import UnknownName
 from analysis.needs import Need, Setting
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS
-from analysis.statistics.columns import count, mean_values, number, single, text, whole
+from analysis.statistics.columns import count, mean_values, number, quantity, single, whole
 from analysis.statistics.means import Means, mean_of
 from analysis.statistics.question import asks, frame_of, placed, quoted
 from analysis.statistics.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
@@ -96,6 +96,10 @@ QUANTITIES = (
     "pointing",
     "pointing_gain",
 )
+_GAINED = [
+    number(name, f"{MEANINGS[share][0]}, less {MEANINGS['mask_chance'][0]}")
+    for name, share in GAINS.items()
+]
 _UNIT = "share or nats"
 _KEY = (RULE, START_LAYER, HEAD_OR_MEAN)
 _WIDE = {name: MEANINGS[name] for name in ("cls_share", "entropy", "top5_share", "mask_share")}
@@ -113,11 +117,11 @@ TABLE = Table(
     grain="one row per rule, layer, head (or their mean) and quantity",
     key=(
         *_KEY,
-        text(
-            "quantity",
-            f"{', '.join(QUANTITIES)}; a gain is the difference to the share of patches that is "
-            "inside the mask",
-            "name",
+        quantity(
+            QUANTITIES,
+            (*PER_SEQUENCE.values, *_GAINED),
+            meaning=f"{', '.join(QUANTITIES)}; a gain is the difference to the share of patches "
+            "that is inside the mask",
         ),
     ),
     values=mean_values(_UNIT),

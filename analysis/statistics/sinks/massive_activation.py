@@ -4,7 +4,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.sinks import ACTIVATIONS, MASSIVE, MASSIVE_RATIO
-from analysis.statistics.columns import mean_values, number, single, text, whole
+from analysis.statistics.columns import mean_values, number, quantity, single, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, mean_of, means
 from analysis.statistics.rows import rows_of
@@ -64,10 +64,14 @@ _MEANING = (
     "largest (size of the largest coordinate), ratio (that over the median), massive (whether it "
     f"is above {MASSIVE:g} and above {MASSIVE_RATIO:g} medians)"
 )
+_OF_SEQUENCE = (
+    *PER_SEQUENCE.views[0].columns,
+    number("massive", f"whether largest is above {MASSIVE:g} and above {MASSIVE_RATIO:g} medians"),
+)
 TABLE = Table(
     name="massive_activation",
     grain="one row per depth, place and quantity",
-    key=(DEPTH, PLACE_OR_ALL, text("quantity", _MEANING, "name")),
+    key=(DEPTH, PLACE_OR_ALL, quantity(ACTIVATIONS, _OF_SEQUENCE, meaning=_MEANING)),
     values=mean_values(_UNIT),
     source="sun-2024",
     laws=(

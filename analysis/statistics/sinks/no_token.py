@@ -2,13 +2,13 @@
 
 from analysis.needs import Need
 from analysis.sinks import NO_TOKEN
-from analysis.statistics.columns import mean_values, single, text
+from analysis.statistics.columns import mean_values, quantity, single
 from analysis.statistics.sinks.sink import ROUNDING, of_heads_and_layers
 from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, SEQUENCE, Table
 
 _MEANINGS = {
     "no_token": "1 − Σ α over the tokens that a query sees, mean over the queries",
-    "even": "the same of a head that attends to every token and to none alike: 1 / (m + 1)",
+    "even": "no_token of a head that attends to every token and to none alike: 1 / (m + 1)",
     "first": "α of the text's first token, mean over the same queries; 0 where it is not seen",
     "early": "no_token over the first half of the queries; NULL in a text of one token",
     "late": "no_token over the second half of the queries; NULL in a text of one token",
@@ -36,7 +36,7 @@ PER_SEQUENCE = Table(
 TABLE = Table(
     name="no_token",
     grain="one row per layer with sink logits, head (or their mean), and quantity",
-    key=(LAYER, HEAD_OR_MEAN, text("quantity", ", ".join(NO_TOKEN), "name")),
+    key=(LAYER, HEAD_OR_MEAN, quantity(NO_TOKEN, PER_SEQUENCE.values)),
     values=mean_values("share"),
     needs=(Need.SINK_LOGITS,),
     source="openai-2025",

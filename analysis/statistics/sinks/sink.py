@@ -16,7 +16,7 @@ from analysis.sinks import (
     THRESHOLDS,
     WEIGHTS,
 )
-from analysis.statistics.columns import mean_values, named, number, single, small, text
+from analysis.statistics.columns import mean_values, named, number, quantity, single, small, text
 from analysis.statistics.fit import Fit
 from analysis.statistics.means import Means, layers_and_mean, mean_of
 from analysis.statistics.question import asks, quoted
@@ -66,17 +66,23 @@ def of_heads_and_layers(
 
 ROUNDING = 0.02
 """Largest violation of a bound in bfloat16, whose rows of attention do not quite sum to 1."""
+_OVER_QUERIES = "mean over the queries that may look at any of them"
 MEANINGS = {
     "attention": (
-        "Σ α over the tokens of the place, mean over the queries that may look at any of them",
+        f"Σ α over the tokens of the place, {_OVER_QUERIES}",
         "share",
     ),
-    "even": ("the same of a head that attends to everything alike", "share"),
+    "even": (f"Σ α of a head that attends to everything alike, {_OVER_QUERIES}", "share"),
     "neighbour": (
-        "the same of as many tokens beside: of each the next one, of the last the one before",
+        "Σ α over as many tokens beside the place: of each the next one, of the last the one "
+        f"before; {_OVER_QUERIES}",
         "share",
     ),
-    "norm_share": ("the same of ‖αf(x)‖, every row scaled to a sum of 1", "share"),
+    "norm_share": (
+        "share of ‖αf(x)‖ that the tokens of the place bring, every query's row scaled to a sum "
+        f"of 1 (that of α where all its norms are 0), {_OVER_QUERIES}",
+        "share",
+    ),
     "value_norm": (
         "mean ‖f(x)‖ of the tokens of the place; NULL where a gate of the query scales it",
         "stream length",
@@ -119,7 +125,7 @@ _UNIT = "share, stream length or ratio"
 TABLE = Table(
     name="sink",
     grain="one row per layer, head (or their mean), place and quantity",
-    key=(LAYER, HEAD_OR_MEAN, PLACE, text("quantity", ", ".join(WEIGHTS), "name")),
+    key=(LAYER, HEAD_OR_MEAN, PLACE, quantity(WEIGHTS, PER_SEQUENCE.values)),
     values=mean_values(_UNIT),
     source="gu-2025",
     laws=(
@@ -244,7 +250,7 @@ SEQUENCE_SCORE = Table(
 SCORE = Table(
     name="sink_score",
     grain="one row per layer, head (or their mean), place and part of the score",
-    key=(LAYER, HEAD_OR_MEAN, PLACE, text("quantity", ", ".join(SCORES), "name")),
+    key=(LAYER, HEAD_OR_MEAN, PLACE, quantity(SCORES, SEQUENCE_SCORE.values)),
     values=mean_values("nats"),
     source="gu-2025",
     laws=("isfinite(mean)", "low <= high", "n_sequences > 0"),

@@ -4,11 +4,10 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from analysis.statistics.norms import token_type_mixing
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
 from pages.ui.words.say import say
 
-QUANTITIES = tuple(token_type_mixing.QUANTITIES)
+QUANTITIES = ("attention", "value_norm", "weighted_norm")
 _ORDER = tuple(TOKEN_TYPE_COLOURS)
 
 

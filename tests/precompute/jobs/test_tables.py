@@ -177,7 +177,7 @@ def test_names_are_sorted_by_the_alphabet_and_stored_as_numbers(kinds, tmp_path)
     count, zero = np.arange(len(kinds)), np.zeros(len(kinds))
     rows = table_of(
         head_token.TABLE, seq=count, pos=count, layer=zero, head=zero, value_norm=zero,
-        attention_received=zero, token_type=names_of(np.array(kinds)),
+        attention_received=zero, norm_share_received=zero, token_type=names_of(np.array(kinds)),
     )  # fmt: skip
     shard, path = finish_shard(tmp_path, 0, lambda: rows), tmp_path / "merged.parquet"
     with tables.workspace(tmp_path) as store:

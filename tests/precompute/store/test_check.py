@@ -123,6 +123,11 @@ ORDER = "layers are seen at the scopes and in the steps of their order"
                 "update stored.head_token set attention_received = attention_received * 2 "
                 "where layer = 1 and head = 1 and pos = 0": "attention received in a sequence adds "
                 "up to its number of tokens",
+                "update stored.head_token set norm_share_received = norm_share_received * 2 "
+                "where layer = 1 and head = 2 and pos = 0": "shares of norms received in a "
+                "sequence add up to its number of tokens",
+                "update stored.token_type_mixing set mean = mean / 2 "
+                "where quantity = 'norm_share' and head = 1": "token types share all norms",
                 "update stored.attention_norm_histogram set n = n + 1 "
                 "where layer = 1 and head = 1": HISTOGRAM,
                 "update stored.pair_delta set n = n + 1 where layer = 1": PAIRS,

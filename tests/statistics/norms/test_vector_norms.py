@@ -8,6 +8,7 @@ import torch
 
 from analysis.measures.norms.vector_norms import (
     attention_received,
+    norm_shares_received,
     norm_weighted_attention,
     value_norms,
 )
@@ -25,6 +26,7 @@ def test_norms_sums_and_shares_are_those_of_the_vectors_one_by_one(traced, seque
         n = len(sequence)
         norms = value_norms(layer.values, layer.weights.output_factor)
         received = attention_received(layer.attention, traced.is_token) * norms
+        shared = norm_shares_received(layer.attention, norms, traced.is_token)
         weighted = norm_weighted_attention(layer.attention, norms[..., None, :])[row, :, :n, :n]
         for head in range(norms.shape[1]):
             vectors = twin.vectors_of(layer, row, head, n)
@@ -38,6 +40,8 @@ def test_norms_sums_and_shares_are_those_of_the_vectors_one_by_one(traced, seque
             assert received[row, head, :n].tolist() == pytest.approx(arriving, rel=1e-6)
             shares = torch.tensor(twin.shares(attention.tolist(), vectors))
             torch.testing.assert_close(weighted[head], shares.to(weighted.dtype))
+            sums = shares.sum(dim=0).tolist()
+            assert shared[row, head, :n].tolist() == pytest.approx(sums, rel=1e-6)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
@@ -51,6 +55,15 @@ def test_rows_without_any_norm_keep_their_weights(dtype):
     assert weighted[2, 0, 0] == attention[2, 0, 0], "the first query sees nothing else"
     assert weighted[1:, 1:].sum(dim=-1).tolist() == pytest.approx(np.ones((2, 5)))
     assert (weighted.triu(1) == 0).all()
+
+
+def test_queries_without_any_norm_give_no_share():
+    attention = torch.full((1, 3, 4, 4), 0.5).tril()
+    norms = torch.tensor([[[0.0] * 4, [1.0] * 4, [0.0] + [2.0] * 3]])
+    is_token = torch.tensor([[True, True, True, False]])
+    received = norm_shares_received(attention, norms, is_token)
+    assert received.sum(dim=-1).tolist() == [[0.0, 3.0, 2.0]]
+    assert received[0, 2].tolist() == [0.0, 1.5, 0.5, 0.0]
 
 
 @each_family
