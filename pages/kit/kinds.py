@@ -37,11 +37,13 @@ _WIDTH = 630  # pixels of maps side by side, without their axes
 class Kind:
     """Chart of the column `value`, whose ends are `low` and `high` where the rows have them.
 
-    `format` is that of the value, in the notation of both Python and D3.
+    `format` is that of the value, in the notation of both Python and D3. `axis_word` is the title
+    of its axis in place of the word `NAME_axis`, and may name choices: `axis_{weighing}`.
     """
 
     value: str = "mean"
     format: str = ".3f"
+    axis_word: str = ""
     height: int = 300
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
@@ -60,8 +62,7 @@ class Kind:
             state=tuple(map(str, choices.values())) if figure.click else "",
             click=figure.follow(view.key),
             caption=figure.caption_of(frame, choices, said),
-            weighing=choices.get("weighing", "weight"),
-            **said,
+            **{**said, "weighing": choices.get("weighing", "weight")},
         )
 
     def axis(self, name: str, **more: Any) -> alt.Axis:
@@ -69,9 +70,10 @@ class Kind:
         form = "~%" if self.format.endswith("%") else "~g"
         return alt.Axis(format=form, tickCount=6, **more)
 
-    def title(self, name: str) -> str:
+    def title(self, name: str, choices: Choices | None = None) -> str:
         """Title of the axis of the value."""
-        return optional_word(f"{name}_axis") or title(self.value)
+        word = self.axis_word.format_map(choices or {}) or f"{name}_axis"
+        return optional_word(word) or title(self.value)
 
 
 def named(
@@ -192,7 +194,7 @@ class Spread(Kind):
             frame,
             colour=self.colour,
             dashed=self.dashed,
-            title=self.title(name),
+            title=self.title(name, choices),
             axis=self.axis(name),
             format=self.format,
             scale=self.scale,
@@ -273,7 +275,7 @@ class HeadMap(Kind):
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         marked = (choices["layer"], choices["head"]) if "head" in choices else None
         if self.panel is None:
-            return self._map(frame, self.title(name), marked, CELL)
+            return self._map(frame, self.title(name, choices), marked, CELL)
         maps = [
             replace(self, format=self.formats.get(panel, self.format))
             ._map(

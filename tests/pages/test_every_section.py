@@ -33,14 +33,12 @@ from tests.pages.kit.section_checks import assert_opened, assert_translated, hom
 BOTH = ("en", "ja")
 OF_TREES = ("syntax", "coreference")
 OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "training")}
-OF_SEVERAL |= {("sinks", "no_token")}
 OF_TURNED = {("positions", "shares")}
 OF_IMAGES = {("relevance", "map"), ("positions", "patches")}
 NOT_OFFERED = {
     "turned": OF_SEVERAL | OF_IMAGES | {("positions", "embeddings"), ("positions", "states")},
     "images": OF_SEVERAL | OF_TURNED | {("relevance", "text"), ("positions", "heads")},
     "steps": set(),
-    "sink_logits": set(),
 }
 OF_OTHERS = OF_SEVERAL | OF_TURNED | OF_IMAGES
 LED_ON = ("positions", "heads")

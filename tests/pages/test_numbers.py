@@ -77,10 +77,10 @@ CASES = {
               ("from_sep", ("sep_to_sep", "other_to_sep")))),
         ("layers", "hh_weighing=norm", "layers", PATTERN,
          f"head_pattern_weighing where weighing = 'norm' and {OF_HEADS}"),
-        ("effect", "", "effect_scatter", "layer, head, mean, norm | layer, head, e.mean, n.mean",
+        ("matters", "", "matters_scatter", "layer, head, mean, norm | layer, head, e.mean, n.mean",
          "head_effect e join contribution n using (layer, head) where filling = 'mean' "
          "and e.quantity = 'length' and n.quantity = 'norm'"),
-        ("effect", "hh_filling=zero", "effect_best_zero", "layer, spearman | layer, max(spearman)",
+        ("matters", "hh_filling=zero", "matters_best", "layer, spearman | layer, max(spearman)",
          "effect_prediction where filling = 'zero' and quantity = 'length' and level = 'layer' "
          "and measure <> 'random' group by layer"),
     ],
@@ -179,7 +179,7 @@ CASES = {
          "filling = 'zero' and quantity = 'length' and layer >= 1 and token_type <> ''"),
         ("layers", "si_place=sep", "layers_weights", "layer, mean",
          "sink where place = 'sep' and head is null and quantity = 'attention'",
-         "quantity = 'attention weight'"),
+         "quantity = 'attention'"),
         ("scores", "si_place=sep", "scores_map_sep_excess", "layer, head, mean",
          "sink_score where place = 'sep' and head is not null and quantity = 'excess'"),
     ],

@@ -271,5 +271,5 @@ def test_the_file_says_which_loss_it_was_with_gradients_or_without(tmp_path: Pat
     run(asked, run_local)
     with duckdb.connect(str(asked.output), read_only=True) as connection:
         assert statistic.objective(connection) == "masked_lm"
-        assert statistic.by_layer(connection).empty != has_rows
+        assert bool(connection.sql("from gradient_importance").fetchall()) == has_rows
     assert list(faults(asked.output, every_table())) == []
