@@ -149,12 +149,14 @@ def findings(section: Section, page: str, inquiry: Inquiry) -> Findings:
 
 
 def _found(group: pd.DataFrame, finding: Finding) -> Found:
-    """Finding of the overview of the rows of one sentence."""
+    """Finding of the overview of the rows of one sentence; a count `n` is its own evidence."""
     first, values = group.iloc[0], ["value", "low", "high"]
     form = first["format"] if isinstance(first["format"], str) else finding.format
     if pd.isna(first["value"]):
         number = say_here(f"found_{first['name']}_number", **fillers(first))
-        evidence = pd.DataFrame(columns=["name", *values])
+        evidence = pd.DataFrame([{"value": first.get("n")}], columns=values, dtype=float)
+        evidence.insert(0, "name", number)
+        form = ",.0f"
     else:
         number, *_ = written(group["value"].astype(float).tolist(), form)
         evidence = group[values].astype(float).reset_index(drop=True)
