@@ -58,12 +58,11 @@ page is generated from the contracts of the tables. Keys, names and ends of inte
   listed under their own names.
 - A view with the column `weighing` has every number twice, and the column says
   {WEIGHING.meaning}.
-  There, and in `sink`, a query whose norms are all 0 keeps its weights.
 - A share of norms is the mean over queries of each query's share, as that of weights is:
   ‖α_ij f(x_j)‖, with each query's row scaled to a sum of 1. It is called `norm_share`, and under
   the weighing `norm` a head's `cls`, `sep`, `comma_period` and `first`, which under the weighing
   `weight` are the `attention` to these types of token. A ratio of sums of `weighted_norm` is
-  another number. In `token_type_interval` a query whose norms are all 0 gives 0 to every type.
+  another number. A query whose norms are all 0 keeps its weights.
 - Means by type of token, and the four of a head's pattern, are over all queries of all sequences; a
   sequence without the type counts as 0, but has no ‖f(x)‖. Means of `sink` are over the queries
   that may look at a token of the place, in the sequences that have it. Where every query sees every

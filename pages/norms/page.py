@@ -33,14 +33,6 @@ from pages.ui.words.quantities import QUANTITIES, ordered_types
 from pages.ui.words.say import say
 from pages.ui.words.scope import say_here
 
-_MEANS = """(
-    select layer, head, token_type, quantity, mean, low, high, n_present from token_type_interval
-    union all
-    select layer, head, token_type, 'norm_share', mean / sum(mean) over whole,
-        low / sum(mean) over whole, high / sum(mean) over whole, n_present
-    from token_type_interval where quantity = 'weighted_norm'
-    window whole as (partition by layer, head))"""
-"""Means by token type, among them shares of norms."""
 _SET_APART = "token_type <> 'other'"
 _MOST_SPECTRA = 24
 _WEAK = 0.1  # a ρ nearer to 0 is no tendency worth mentioning
@@ -70,7 +62,7 @@ def bars(quantity: str, *shown_with: str, form: str = ".3f", **when: tuple[str, 
     return Figure(
         quantity,
         f"""
-        select layer, token_type, quantity, mean, low, high, n_present from {_MEANS}
+        select layer, token_type, quantity, mean, low, high, n_present from token_type_interval
         where quantity = '{quantity}' and head is not distinct from try_cast($layers_head as int)
         order by layer, token_type""",
         Bars(colour="token_type", format=form),
@@ -100,7 +92,7 @@ LAYERS = Section(
                 max(mean) filter (quantity = 'value_norm') as value_norm,
                 max(mean) filter (quantity = 'weighted_norm') as weighted_norm,
                 max(n_present) as n_present
-            from {_MEANS} where head is not distinct from try_cast($layers_head as int)
+            from token_type_interval where head is not distinct from try_cast($layers_head as int)
             group by all order by layer, token_type""",
             Table(
                 columns={
@@ -114,7 +106,7 @@ LAYERS = Section(
     finding=Finding(
         f"""
         with rows as (
-            from {_MEANS}
+            from token_type_interval
             where quantity in ('attention', 'norm_share') and
                 head is not distinct from try_cast($layers_head as int)),
         most as (

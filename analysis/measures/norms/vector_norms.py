@@ -61,8 +61,8 @@ def norm_shares_received(
 
     Returns:
         Sums in float32 or finer, between 0 and the number of real tokens n; over the tokens of a
-        sequence they add to the number of queries with a norm other than 0. A query without one
-        gives 0 to all.
+        sequence they add to n. A query whose norms are all 0 keeps its weights, as in
+        `norm_weighted_attention`.
 
     Source:
         kobayashi-2020, section 3.2, eq. 8; its conclusion proposes to repeat earlier analyses so.
@@ -74,8 +74,10 @@ def norm_shares_received(
     exact = torch.promote_types(attention.dtype, torch.float32)
     weights, norms = attention.to(exact), value_norms.to(exact)
     total = (weights @ norms[..., None]).mT
-    queries = torch.where((total > 0) & is_token[:, None, None], 1 / total, 0.0)
-    return (queries @ weights).squeeze(2) * norms
+    attends = is_token[:, None, None]
+    scaled = torch.where((total > 0) & attends, 1 / total, 0.0)
+    kept = ((total == 0) & attends).to(exact)
+    return (scaled @ weights).squeeze(2) * norms + (kept @ weights).squeeze(2)
 
 
 def norm_weighted_attention(
