@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 import pandas as pd
@@ -42,6 +42,7 @@ class Kind:
     value: str = "mean"
     format: str = ".3f"
     height: int = 300
+    width: Literal["stretch", "content"] = "stretch"
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         """Chart of the rows of a figure whose words begin with `name`."""
@@ -60,12 +61,13 @@ class Kind:
             click=figure.follow(view.key),
             caption=figure.caption_of(frame, choices, said),
             weighing=choices.get("weighing", "weight"),
+            width=self.width,
             **said,
         )
 
     def axis(self, name: str, **more: Any) -> alt.Axis:
         """Axis of the value."""
-        form = "~%" if self.format.endswith("%") else "~g"
+        form = "~%" if self.format.endswith("%") else ".6~g"
         return alt.Axis(format=form, tickCount=6, **more)
 
     def title(self, name: str) -> str:
@@ -127,7 +129,7 @@ class Lines(Kind):
     """One line per colour over a whole-numbered `x`, with bands.
 
     `level` is a value to compare with, and `dashed` are values of colour whose lines are
-    references. `x_format` is that of an x that holds shares.
+    references. `x_format` is that of an x that holds shares. `scale` may be the name of its pick.
     """
 
     x: str = "layer"
@@ -136,7 +138,7 @@ class Lines(Kind):
     dashed: tuple[str, ...] = ()
     level: float | None = None
     ends: tuple[str, str] = _ENDS
-    scale: Scale = "linear"
+    scale: Scale | str = "linear"
     zero: bool = True
     columns: int | None = None
     points: bool = True
@@ -153,7 +155,7 @@ class Lines(Kind):
             dashed=[value_said(str(self.colour), value) for value in self.dashed],
             level=self.level,
             ends=self.ends,
-            y_scale=self.scale,
+            y_scale=choices.get(self.scale, self.scale),
             zero=self.zero,
             columns=self.columns,
             points=self.points,
