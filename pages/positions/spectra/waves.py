@@ -79,7 +79,7 @@ def _of_embeddings(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
         height = float(kept.loc[kept["frequency"] == at, "mean"].iloc[0])
         values = {"wave": height, "shuffled": float(shuffled["mean"].max())}
         rows = [
-            {"sentence": 1, "name": name, "format": _format(height), **wave_words(at)}
+            {"sentence": 1, "name": name, "format": _format(height), **_numbers(at)}
             | dict.fromkeys(("value", "low", "high"), value)
             for name, value in values.items()
         ]
@@ -103,9 +103,14 @@ def _of_states(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
             "layer": ends["layer"],
             "format": _format(float(ends["amplitude"].max())),
             "n": int(ends["n_sequences"].max()),
-            **wave_words(float(ends["frequency"].iloc[0])),
+            **_numbers(float(ends["frequency"].iloc[0])),
         }
     )
+
+
+def _numbers(frequency: float) -> dict[str, float]:
+    """Frequency and period of a wave, as they are rounded for sentences."""
+    return {name: float(text) for name, text in wave_words(frequency).items()}
 
 
 def _format(largest: float) -> str:
