@@ -79,7 +79,7 @@ def _compared(
         side = "unclear" if is_same else "above" if value > level else "below"
     shown = pd.concat([rows.head(1), others])
     values = [
-        f"{name} {with_interval(value, low, high, written)}"
+        f"{name} {written(value) if low == high else with_interval(value, low, high, written)}"
         for name, value, low, high in shown[["name", "value", "low", "high"]].itertuples(
             index=False
         )

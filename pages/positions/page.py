@@ -30,6 +30,7 @@ from pages.positions.spectra.charts import layer_map
 from pages.positions.turned_head import turned_head
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.ui.published_table import show_published
+from pages.ui.store.absences import order_of_patches
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
@@ -456,16 +457,14 @@ SCORES = Section(
     links=_LINK,
 )
 
-PAGE = data_page(
-    "positions",
-    "po",
-    (CLAIM, HEADS, PATCHES, turned_head, one_head, WAVES, CONTENT, SCORES),
-    moved={
-        "patches": "heads",
-        "states": "waves",
-        "embeddings": "waves",
-        "shares": "content",
-    },
+PAGE = replace(
+    data_page(
+        "positions",
+        "po",
+        (CLAIM, HEADS, PATCHES, turned_head, one_head, WAVES, CONTENT, SCORES),
+        moved={"patches": "heads", "states": "waves", "embeddings": "waves", "shares": "content"},
+    ),
+    before=(order_of_patches,),
 )
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
 from pages.positions.clusters import cluster_colours, cluster_name
 from pages.positions.offsets import offset_rows
 from pages.ui.words.numbers import offset_label
-from tests.pages.conftest import charts, frames, sentences
+from tests.pages.conftest import charts, frames, options_of, sentences
 from tests.pages.kit.after import after_of
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of, frame_of
@@ -130,11 +130,12 @@ def test_the_preferred_rows_and_columns_are_held_against_the_mean(
         "update stored.patch_offset set attention_per_pair = 0.38 * n_images "
         "where row_offset = -2 and column_offset = 1",
     )
-    text = sentences(section("heads", images_folder, head="2-1"))
+    session = section("heads", images_folder, head="2-1")
+    assert options_of(session, "po_offsets") == ["rows and columns", "along their order"]
+    text = sentences(session)
     assert r"−2 rows and \+1 columns apart in L2·H1, its highest mean, 38.0%, against" in text
     assert "the mean over all offsets, 4.0% (without intervals)." in text
     assert frame_of(exported, "po_heads_preferred")["ratio"].to_numpy() == pytest.approx(9.5)
-    assert "along their order" in str(section("heads", images_folder).get("button_group"))
 
 
 def test_position_is_held_against_content(section, after_turned, turned_folder, exported):
