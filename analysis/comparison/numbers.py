@@ -145,9 +145,10 @@ def _habits(store: DuckDBPyConnection) -> pd.DataFrame:
 
 def _correlations(store: DuckDBPyConnection) -> pd.DataFrame:
     """Pearson's r, over the tokens of a text, of the logarithms of the attention that a token
-    receives and of its ‖f(x)‖: mean over heads.
+    receives and of its ‖f(x)‖: mean over heads. Special and first tokens are left out.
 
-    The ρ of the paper is of all pairs of a corpus together, and has no value of a sequence.
+    With them it would tell that these get much attention and have short vectors. The ρ of the paper
+    is of all pairs of a corpus together, and has no value of a sequence.
     """
     return frame_of(
         store,
@@ -156,6 +157,7 @@ def _correlations(store: DuckDBPyConnection) -> pd.DataFrame:
             select seq, layer, corr(ln(attention_received), ln(value_norm)) as value
             from head_token
             where attention_received > 0 and value_norm > 0
+                and token_type in ('other', 'comma_period')
             group by seq, layer, head
         )
         select 'correlation' as number, seq as unit, layer::int as layer, avg(value) as value

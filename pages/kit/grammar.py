@@ -3,7 +3,8 @@
 No other function writes a sentence with a number. A finding is rows of numbers; each has the word
 `found_NAME`, a phrase such as "share of ‖αf(x)‖ from {token_type}". An optional word
 `found_NAME_VERDICT` of the result states what the verdict means and comes first. A row without a
-value is a sentence by itself, which the word `found_NAME` writes out.
+value is a sentence by itself, which the word `found_NAME` writes out. Rows that are `beside` a
+result stand behind the verdict, and are compared with nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ several and it lies above some and below others, `unclear` if the intervals of a
 `hardly` if it is clear but the difference is not worth mentioning, `unsure` without an interval,
 and `alone` if there is nothing to hold it against."""
 _NUMBERS = ("value", "low", "high")
+_MISSING = {**dict.fromkeys(_NUMBERS, float("nan")), "format": None, "beside": False}
 _MOST_DIGITS, _ONE_DIGIT, _HALF = 4, ".1%", 0.5
 
 
@@ -40,9 +42,8 @@ def sentences(rows: pd.DataFrame, finding: Finding) -> Iterator[str]:
 
 def groups(rows: pd.DataFrame) -> list[pd.DataFrame]:
     """Rows of each sentence, with all columns that the grammar reads."""
-    for name in (*_NUMBERS, "format"):
-        if name not in rows:
-            rows = rows.assign(**{name: None if name == "format" else float("nan")})
+    missing = {name: value for name, value in _MISSING.items() if name not in rows}
+    rows = rows.assign(**missing)
     if "sentence" not in rows:
         return [rows] if len(rows) else []
     return [rows[rows["sentence"] == one] for one in dict.fromkeys(rows["sentence"])]
@@ -54,7 +55,7 @@ def verdict(rows: pd.DataFrame, finding: Finding) -> Verdict:
     What needs an interval and has none is not clear: a result without one is `unsure`, and so is
     one whose interval is known and that of the other is not.
     """
-    first, others = rows.iloc[0], rows.iloc[1:]
+    first, others = rows.iloc[0], _others(rows)
     if finding.level is not None:
         others = pd.DataFrame([dict.fromkeys(_NUMBERS, finding.level)])
     if others.empty:
@@ -87,6 +88,12 @@ def written(values: Sequence[float], form: str) -> list[str]:
     ]
 
 
+def _others(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows that the first one is held against."""
+    others = rows.iloc[1:]
+    return others[~others["beside"].fillna(False).astype(bool)] if "beside" in rows else others
+
+
 def _share(value: float, form: str) -> str:
     """Share in a format, never written as 0 or 100% if it is not."""
     text, ends = _number(value, form), {_number(end, form) for end in (0.0, 1.0)}
@@ -108,24 +115,31 @@ def _number(value: Any, form: str) -> str:
 
 def _sentence(rows: pd.DataFrame, finding: Finding) -> str:
     """Write one sentence."""
-    first, others = rows.iloc[0], rows.iloc[1:]
+    first, others = rows.iloc[0], _others(rows)
     name = f"found_{first['name']}"
     if pd.isna(first["value"]):
         return say_here(name, **fillers(first))
     reached = verdict(rows, finding)
-    texts = _values(rows, finding)
-    against = [
-        say("grammar.against", name=phrase(row), value=text)
-        for (_, row), text in zip(others.iterrows(), texts[1:], strict=True)
-    ]
+    texts = dict(zip(rows.index, _values(rows, finding), strict=True))
+    named = {
+        at: say(
+            "grammar.against" if at in others.index else "grammar.beside_one",
+            name=phrase(row),
+            value=texts[at],
+        )
+        for at, row in rows[1:].iterrows()
+    }
+    against = [named.pop(at) for at in others.index]
     if finding.level is not None:
         against = [f"{finding.level:g}"]
     said = say(
         f"grammar.{reached}",
         name=phrase(first),
-        value=texts[0],
+        value=texts[rows.index[0]],
         other=say("grammar.and").join(against),
     )
+    if named:
+        said = say("grammar.beside", said=said[:-1], beside=say("list.comma").join(named.values()))
     claim = optional_word(f"{name}_{reached}", **fillers(first))
     return say("grammar.claim", claim=claim, said=said) if claim else with_capital(said)
 

@@ -1,7 +1,7 @@
 """Kinds of charts: each draws the rows of a figure, by columns that it names."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
@@ -20,6 +20,7 @@ from pages.ui.charts.chart_theme import (
 from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
 from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars, lines
+from pages.ui.published_table import Row, show_published
 from pages.ui.words.columns import NAMES, title, value_name
 from pages.ui.words.quantities import in_type_order
 from pages.ui.words.scope import optional_word
@@ -36,11 +37,13 @@ _WIDTH = 630  # pixels of maps side by side, without their axes
 class Kind:
     """Chart of the column `value`, whose ends are `low` and `high` where the rows have them.
 
-    `format` is that of the value, in the notation of both Python and D3.
+    `format` is that of the value, in the notation of both Python and D3. `axis_word` is the title
+    of its axis in place of the word `NAME_axis`, and may name choices: `axis_{weighing}`.
     """
 
     value: str = "mean"
     format: str = ".3f"
+    axis_word: str = ""
     height: int = 300
     width: Literal["stretch", "content"] = "stretch"
 
@@ -60,9 +63,8 @@ class Kind:
             state=tuple(map(str, choices.values())) if figure.click else "",
             click=figure.follow(view.key),
             caption=figure.caption_of(frame, choices, said),
-            weighing=choices.get("weighing", "weight"),
             width=self.width,
-            **said,
+            **{**said, "weighing": choices.get("weighing", "weight")},
         )
 
     def axis(self, name: str, **more: Any) -> alt.Axis:
@@ -70,9 +72,10 @@ class Kind:
         form = "~%" if self.format.endswith("%") else ".6~g"
         return alt.Axis(format=form, tickCount=6, **more)
 
-    def title(self, name: str) -> str:
+    def title(self, name: str, choices: Choices | None = None) -> str:
         """Title of the axis of the value."""
-        return optional_word(f"{name}_axis") or title(self.value)
+        word = self.axis_word.format_map(choices or {}) or f"{name}_axis"
+        return optional_word(word) or title(self.value)
 
 
 def named(
@@ -110,10 +113,18 @@ class Bars(Kind):
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours)
+        order = None
+        if self.x in NAMES:
+            known = set(frame[self.x])
+            order = [value_name(self.x, value) for value in NAMES[self.x].colours if value in known]
+        elif not pd.api.types.is_numeric_dtype(frame[self.x]):
+            frame, _ = named(frame, self.x, None)
+            order = frame[self.x].drop_duplicates().tolist()
         return bars(
             frame,
             x=self.x,
             y=self.value,
+            order=order,
             **drawn,
             y_title=self.title(name),
             domain=self.domain,
@@ -185,7 +196,7 @@ class Spread(Kind):
             frame,
             colour=self.colour,
             dashed=self.dashed,
-            title=self.title(name),
+            title=self.title(name, choices),
             axis=self.axis(name),
             format=self.format,
             scale=self.scale,
@@ -247,7 +258,8 @@ class Rows(Kind):
 class HeadMap(Kind):
     """Cell per layer and head, with a frame around the chosen head; a click chooses another.
 
-    `panel` is a column with a map for each value, in the order of `panels`, side by side.
+    `panel` is a column with a map for each value, in the order of `panels`, side by side; `formats`
+    are those of panels with another one.
     `is_signed` values have colours on both sides of 0. `clear` is a column that says which cells
     have no dot. `tops` are columns of the largest values of scales, by panel; else those of the
     rows.
@@ -255,6 +267,7 @@ class HeadMap(Kind):
 
     panel: str | None = None
     panels: tuple[str, ...] = ()
+    formats: Mapping[str, str] = field(default_factory=dict)
     is_signed: bool = False
     low: float = 0.0
     more: tuple[str, ...] = ()
@@ -264,14 +277,16 @@ class HeadMap(Kind):
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         marked = (choices["layer"], choices["head"]) if "head" in choices else None
         if self.panel is None:
-            return self._map(frame, self.title(name), marked, CELL)
+            return self._map(frame, self.title(name, choices), marked, CELL)
         maps = [
-            self._map(
+            replace(self, format=self.formats.get(panel, self.format))
+            ._map(
                 frame[frame[self.panel] == panel],
                 optional_word(f"{name}_axis_{panel}") or value_said(self.panel, panel),
                 marked,
                 f"{CELL}_{panel}",
-            ).properties(title=value_said(self.panel, panel), width=_WIDTH / len(self.panels))
+            )
+            .properties(title=value_said(self.panel, panel), width=_WIDTH / len(self.panels))
             for panel in self.panels
         ]
         together = alt.concat(*maps, columns=len(maps), spacing=14)
@@ -280,14 +295,13 @@ class HeadMap(Kind):
     def _map(
         self, frame: pd.DataFrame, title: str, marked: tuple[int, int] | None, name: str
     ) -> Any:
-        values = frame[self.value]
-        largest = frame[self.top].max() if self.top else values.max()
+        values = frame[self.top or self.value]
         ends = [end for end in _ENDS if end in frame]
         return head_map(
             frame,
             self.value,
             title,
-            around_zero(values) if self.is_signed else from_zero(float(largest), self.low),
+            around_zero(values) if self.is_signed else from_zero(float(values.max()), self.low),
             format=self.format,
             legend_format="~%" if self.format.endswith("%") else ".3~r",
             tooltip=(*ends, *self.more),
@@ -340,10 +354,11 @@ class Custom(Kind):
 class Table(Kind):
     """Numbers by columns, each with the format of Streamlit if it is not the usual one.
 
-    `settings` are further options of `st.dataframe`.
+    `settings` are further options of `st.dataframe`. `named` are columns whose values have words.
     """
 
     columns: Sequence[str] | Mapping[str, str | None]
+    named: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def show(
@@ -351,6 +366,8 @@ class Table(Kind):
     ) -> None:
         given = self.columns if isinstance(self.columns, Mapping) else dict.fromkeys(self.columns)
         frame = in_type_order(frame) if "token_type" in given else frame
+        for column in self.named:
+            frame, _ = named(frame, column, None)
         view.table(
             figure.words(choices),
             frame,
@@ -391,3 +408,20 @@ class Drawn(Kind):
         self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
         self.record(view, figure, frame, choices)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published(Kind):
+    """Numbers that a paper printed, beside those of the file.
+
+    Rows: `of` (display name), `number` (of `analysis.published.numbers`), `ours`, and `low` and
+    `high` if known; `pages.ui.published_table.printed` returns them for numbers with keys. The
+    word `title_NAME` is the title.
+    """
+
+    def show(
+        self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        ends = [frame[end] if end in frame else [None] * len(frame) for end in _ENDS]
+        rows = zip(frame["of"], frame["number"], frame["ours"], *ends, strict=True)
+        show_published(view, figure.words(choices), *(Row(*row) for row in rows), **said)

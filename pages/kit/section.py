@@ -79,9 +79,9 @@ class Figure:
     figure is left out. The words of a figure may name choices: `{type}` is the display name.
 
     `word` replaces the name in words that depend on choices: its `{name}`s are options. `picks`
-    stand above the chart. `half` figures in a row share it, two by two. `captions` returns the
-    names of the words that make the caption, if it is not one alone. `notes` are words of the
-    explanation.
+    stand above the chart. A `click` also chooses the options `clicked`, by pick. `half` figures in
+    a row share it, two by two. `captions` returns the names of the words that make the caption, if
+    it is not one alone. `notes` are words of the explanation.
     """
 
     name: str
@@ -90,6 +90,7 @@ class Figure:
     when: When = field(default_factory=dict)
     picks: tuple[Pick, ...] = ()
     click: Click | None = None
+    clicked: Mapping[str, str] = field(default_factory=dict)
     word: str = ""
     half: bool = False
     captions: Callable[[pd.DataFrame, Choices], Sequence[str]] | None = None
@@ -116,6 +117,8 @@ class Figure:
             return None
 
         def chosen(mark: Mapping[Any, Any]) -> None:
+            for pick, option in self.clicked.items():
+                choose(key(pick), option)
             if click == HEAD:
                 choose_head(int(mark["layer"]), int(mark["head"]))
                 return

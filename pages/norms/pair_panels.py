@@ -1,4 +1,4 @@
-"""Panels of pairs of weight and norm, one for each token type."""
+"""Panels of pairs of weight and norm, one for each token type (figure 3)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,12 +7,18 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from analysis.statistics.norms import attention_norm_distribution
+from analysis.statistics.parts import OF_PAIRS
+from pages.kit.section import Choices
 from pages.ui.charts.chart_theme import Chart, ramp_below, tooltips
 from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.columns import title
 from pages.ui.words.names import token_type_name
 from pages.ui.words.quantities import ordered_types, quantity_axis
 
+_WITHIN, *_ = OF_PAIRS
+_SAMPLED = 1_500  # pairs of each type
 _WIDTH, _HEIGHT, _COLUMNS = 330, 230, 2
 _OVER = 0.6  # pixels that a cell reaches over its edges, so that no gaps show between them
 _POWERS = "['1','0.1','0.01','10⁻³','10⁻⁴','10⁻⁵','10⁻⁶','10⁻⁷','10⁻⁸','10⁻⁹','10⁻¹⁰']"
@@ -31,11 +37,38 @@ def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
     return (bins.to_numpy(np.int32) << open_bits).view(np.float32).astype(np.float64)
 
 
-def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
+def pairs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """All pairs of some heads in cells, or a sample of them; within heads over their means."""
+    scope = {name: choices.get(name) for name in ("layer", "head")}
+    within, layer = choices.get("level") == _WITHIN, choices.get("layer")
+    if choices["marks"] == "density":
+        cells = (
+            inquiry.ask(attention_norm_distribution.densities_within, layer=layer)
+            if within
+            else inquiry.ask(attention_norm_distribution.densities, **scope)
+        )
+        return with_edges(cells, within=within)
+    frame = inquiry.ask(attention_norm_distribution.scatter, limit=_SAMPLED, **scope)
+    if not within:
+        return frame
+    centres = inquiry.ask(attention_norm_distribution.centres, layer=layer)
+    frame = frame.merge(centres, on=["layer", "head", "token_type"])
+    return frame.assign(
+        attention=frame["attention"] / frame["attention_centre"],
+        value_norm=frame["value_norm"] / frame["norm_centre"],
+    ).drop(columns=["attention_centre", "norm_centre"])
+
+
+def pair_panels(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
+    """Draw rows of `pairs`."""
+    draw = _densities if choices["marks"] == "density" else _samples
+    return draw(frame, within=choices.get("level") == _WITHIN)
+
+
+def _densities(frame: pd.DataFrame, *, within: bool) -> Any:
     """Draw the share of a type's pairs in every cell.
 
     Args:
-        frame: of `with_edges`.
         within: whether cells are multiples of the means of a head.
     """
     ticks = [tick for tick in _TICKS if frame["share"].min() <= tick <= frame["share"].max()]
@@ -56,7 +89,7 @@ def density_panels(frame: pd.DataFrame, *, within: bool) -> Any:
     return _panels(frame, lambda part: Chart(part).mark_rect(**over).encode(**encodings))
 
 
-def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
+def _samples(frame: pd.DataFrame, *, within: bool) -> Any:
     """Draw a point per sampled pair, from `attention_norm_sample.scatter`.
 
     Args:
@@ -75,8 +108,9 @@ def sample_panels(frame: pd.DataFrame, *, within: bool) -> Any:
     return _panels(frame, lambda part: _points(part, 14, 0.45).encode(**encodings))
 
 
-def rank_panels(frame: pd.DataFrame) -> Any:
+def rank_panels(frame: pd.DataFrame, _: str, __: Choices) -> Any:
     """Draw a point per head or layer, from rows token_type, attention_rank, norm_rank and layer."""
+    frame = frame.dropna(axis=1, how="all")  # layers have no head
     encodings: dict[str, Any] = {
         channel: of(
             f"{name}:Q",

@@ -1,10 +1,10 @@
 """Findings of all pages on the open file, each with its numbers and a link to its section."""
 
-import re
 from importlib import import_module
 
 import streamlit as st
 
+from pages.kit.grammar import written
 from pages.ui.choices.links import VIEWS
 from pages.ui.finding import Finding
 from pages.ui.store.open_file import Store, Version
@@ -34,8 +34,8 @@ def _findings(version: Version, language: Language, _store: Store) -> list[Findi
 def how_sure(finding: Finding) -> str:
     """Describe the certainty of a finding.
 
-    Gives the interval and its baseline; for findings by layer, the number of layers clear of the
-    baseline; without an interval, the finding's own statement.
+    Gives the number, its interval and its baseline; for findings by layer, the number of layers
+    whose interval does not hold the baseline; without an interval, the finding's own statement.
     """
     rows, level = finding.rows.dropna(subset="strength"), finding.baseline
     if rows.empty or level is None:
@@ -44,12 +44,8 @@ def how_sure(finding: Finding) -> str:
     if "layer" in rows:
         n = int((rows["strength"] > 1).sum())
         return say("overview.clear_layers", n=n, of=len(rows), baseline=plain(baseline))
-    low, high = (_written(rows[end].iloc[0], finding.format) for end in ("low", "high"))
-    word = "unclear" if finding.side == "unclear" else "clear"
-    return say(f"overview.interval_{word}", low=low, high=high, baseline=plain(baseline))
-
-
-def _written(value: float, form: str) -> str:
-    """Format a value with one decimal more than the axes."""
-    finer = re.sub(r"\d", lambda digits: str(int(digits[0]) + 1), form)
-    return f"{value:{finer}}".replace("-", "−")
+    value, low, high = written(rows[["value", "low", "high"]].iloc[0].tolist(), finding.format)
+    side = "unclear" if finding.side == "unsure" else finding.side
+    return say(
+        f"overview.interval_{side}", value=value, low=low, high=high, baseline=plain(baseline)
+    )

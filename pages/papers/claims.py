@@ -316,7 +316,7 @@ CLAIMS: Mapping[str, Claim] = {
     "few_components": _few_components,
     "heads_on_neighbours": _heads_on_neighbours,
     "separators_over_marks": _separators_over_marks,
-    "separators_matter_little": _of_finding("habits", "gradients", "below"),
+    "separators_matter_little": _of_finding("habits", "matters", "below"),
     "low_layers_broad": _low_layers_broad,
     "relations_beat_offsets": _of_finding("syntax", "relations", "above"),
     "head_beats_same_word": _head_beats_same_word,

@@ -91,21 +91,6 @@ def rows_of(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     return pd.DataFrame(full, columns=["name", "value", "low", "high"])
 
 
-def share_of(frame: pd.DataFrame, own: pd.Series) -> pd.Series:
-    """Share of some rows in the sum of all: mean, low, high.
-
-    The ends hold even if all rows vary together: they combine the low ends of the own rows with the
-    high ends of the others, and the reverse.
-
-    Args:
-        frame: rows mean, low, high.
-        own: True for the rows whose share is returned.
-    """
-    of_own, others = (frame.loc[which, _NUMBER].sum(skipna=False) for which in (own, ~own))
-    sides = {"mean": "mean", "low": "high", "high": "low"}
-    return pd.Series({end: of_own[end] / (of_own[end] + others[o]) for end, o in sides.items()})
-
-
 def over_layers(frame: pd.DataFrame) -> pd.Series:
     """Mean over layers of rows mean, low, high.
 

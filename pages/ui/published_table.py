@@ -1,6 +1,6 @@
 """Published numbers compared with those of the open file, if both are of one experiment."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PureWindowsPath
@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.published.numbers import EXPERIMENTS, ONE_SEGMENT, Experiment, Published
+from analysis.published.numbers import EXPERIMENTS, ONE_SEGMENT, Experiment, Published, numbers
 from pages.ui.store.open_file import Store
 from pages.ui.table_documentation import citation
 from pages.ui.view import View
+from pages.ui.words.columns import title
 from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import plain, say
 from pages.ui.words.scope import say_here
@@ -75,6 +76,28 @@ class Row:
 def statistic_of(of: str, statistic: str) -> str:
     """Display name of a row: a statistic of something."""
     return say("published.statistic", of=of, statistic=statistic)
+
+
+def printed(
+    quantity: str, ours: pd.DataFrame, keys: Sequence[str], name: Callable[[Published], str]
+) -> pd.DataFrame:
+    """Return the printed numbers of a quantity with those of the file, as rows of the kind
+    `Published`.
+
+    Args:
+        ours: rows with the keys (missing where a printed number has None) and a column for each
+            statistic; `STATISTIC_low` and `STATISTIC_high` are its interval.
+        name: display name of what a number is of.
+    """
+    known = ours.astype(object).where(ours.notna(), None).to_dict("records")
+    rows = []
+    for number in numbers(quantity):
+        found = [row for row in known if all(row[key] == getattr(number, key) for key in keys)]
+        row, statistic = found[0] if found else {}, number.statistic
+        ends = {end: row.get(f"{statistic}_{end}") for end in ("low", "high")}
+        of = statistic_of(name(number), title(statistic))
+        rows.append({"of": of, "number": number, "ours": row.get(statistic), **ends})
+    return pd.DataFrame(rows)
 
 
 def apart(store: Store, experiment: str) -> str:

@@ -1,19 +1,12 @@
 """No published number is mistyped, and none that belongs here is left out."""
 
 import json
-from collections.abc import Iterator
+import re
+from typing import Any
 
 import pytest
 
-from analysis.published.numbers import (
-    MASK_RATES,
-    N_SEQUENCES,
-    N_TOKENS,
-    NUMBERS,
-    Published,
-    numbers,
-)
-from analysis.published.pairs import AMPLIFIED, ATTENUATED
+from analysis.published import heads, numbers, pairs, positions
 from analysis.scopes import EFFECTS, OF_RATIOS
 from analysis.sources import PAPERS
 from tests.precompute.corpora.tiny import shared_data
@@ -22,21 +15,18 @@ SOURCES = {
     "kobayashi-2020": "seed001-norm-ja",
     "kobayashi-2021": "kobayashi2021-notebook",
     "kobayashi-2024": "seed000-ff-ja",
+    heads.PAPER: "clark2019-",
+    positions.PAPER: "seed002-position-ja",
 }
-NOT_SHOWN = (
-    "expansion rate",
-    "share of",
-    "ratio largest/smallest singular value",
-    "shape of Figure",
-    "per sequence, ",
+EVERY = (*numbers.NUMBERS, *heads.NUMBERS, *positions.NUMBERS)
+NOT_SHOWN = re.compile(
+    r"expansion rate.*|share of .*|ratio largest/smallest.*|shape of Figure.*|setting: .*"
+    r"|heads|sequences|.*per sequence, .*|bounds stated in words|head [\"w].*"
+    r"|number of (\w+ relations|.*sentences)"  # how large the treebank was
+    r"|antecedent selection accuracy \(.*"  # table 2 with a digit more
+    r"|probing classifier UAS, Attn \+ GloVe"  # the notebook's, in whole per cent as in table 3
 )
-STATISTICS = {
-    "mean": "mean",
-    "std": "standard deviation",
-    "cv": "coefficient of variation",
-    "max": "max",
-    "min": "min",
-}
+STATISTICS = {"std": "standard deviation", "cv": "coefficient of variation"}
 PLACES_OF_NORMS = {
     ("value_norm", 2, 4): "head with largest CV",
     ("value_norm", 2, 7): "head with smallest CV",
@@ -59,14 +49,35 @@ MODULES = {
     "ff_res": "before vs after the residual connection behind FF",
     "ff_ln": "before vs after the layer normalisation behind FF",
 }
+METHODS = {
+    "nearest": "Nearest",
+    "head_match": "Head match",
+    "sieve": "Rule-based",
+    "neural": "Neural coref",
+    "head": "Head 5-4",
+    "right_branching": "Right-branching",
+    "distances_words": "Distances + GloVe",
+    "random_init_words": "Random Init Attn + GloVe",
+    "attention": "Attn",
+    "attention_words": "Attn + GloVe",
+    "structural_probe": "Structural probe (UUAS)",
+}
+PARTS = ("direction", "offset", "decimals")
+WORDS = {"dependent_to_head": "dependent->head", "head_to_dependent": "head->dependent"}
 
 
-def quantity_of(number: Published) -> str:
+def quantity_of(number: Any) -> str:
     """The quantity in the words of the collection."""
+    if number.paper == positions.PAPER:
+        return of_positions(number)
+    return of_heads(number) if number.paper == heads.PAPER else of_norms(number)
+
+
+def of_norms(number: numbers.Published) -> str:
     if number.quantity in ("value_norm", "input_norm"):
         symbol = "f(x)" if number.quantity == "value_norm" else "x"
         which = PLACES_OF_NORMS[number.quantity, number.layer, number.head]
-        return f"||{symbol}|| {STATISTICS[number.statistic]}, {which}"
+        return f"||{symbol}|| {STATISTICS.get(number.statistic, number.statistic)}, {which}"
     if number.quantity == "correlation":
         of = "number of (query, key, head) triples"
         rho = "Spearman correlation of alpha and ||f(x)||"
@@ -82,96 +93,117 @@ def quantity_of(number: Published) -> str:
     return f"mixing ratio, {SCOPE_NAMES[number.scope]}, tokens: {TYPES[number.token_type]}"
 
 
+def of_heads(number: heads.PublishedHead) -> str:
+    if number.quantity == "dependency_accuracy":
+        return f"head accuracy, relation {number.relation}"
+    if number.quantity == "dependency_baseline":
+        return f"best fixed-offset baseline, relation {number.relation}"
+    if number.quantity == "coreference_accuracy":
+        method = METHODS[number.method]
+        return f"antecedent selection accuracy, {method}, {number.mention_type}"
+    if number.quantity == "parser_accuracy":
+        return f"probing classifier UAS, {METHODS[number.method]}"
+    if number.statistic == "n":
+        return f"number of heads with >50% attention on the {number.habit} token"
+    return "entropy of attention from [CLS], average over heads"
+
+
+def of_positions(number: Any) -> str:
+    if number in positions.COMPONENTS:
+        of = "cumulative PCA contribution of the position embedding"
+        return f"{of}, first {number.component} components"
+    if number is positions.PEAK:
+        of = "frequency of the amplitude-spectrum peak of Q and K"
+        return f"{of} (also in the position embedding)"
+    if number in positions.OFFSETS:
+        return "offset t of the peak of sum_j s_j xcov_j(t)"
+    return "phase shift Delta of the peak of g(f, theta)"
+
+
 @pytest.fixture(scope="module")
 def collection() -> list[dict]:
+    """What the collection has of the papers, without the notebook's other models."""
     document = json.loads((shared_data() / "published_numbers.json").read_text())
     return [
         entry
         for entry in document["numbers"]
-        if entry["source"] in SOURCES.values() and entry["model"] == "bert-base-uncased"
+        if entry["source"].startswith(tuple(SOURCES.values()))
+        and (entry.get("model") == "bert-base-uncased" or "kobayashi" not in entry["source"])
     ]
 
 
-def entries_of(number: Published, collection: list[dict]) -> Iterator[dict]:
-    for entry in collection:
-        place = (entry["source"], entry["quantity"], entry.get("layer"), entry.get("head"))
-        if place == (SOURCES[number.paper], quantity_of(number), number.layer, number.head):
-            yield entry
+def entries_of(number: Any, collection: list[dict]) -> list[dict]:
+    """The entries of one number; relations are written with a capital in the paper alone."""
+    place = " ".join(map(str, number.place)).lower().removeprefix("own_")
+    return [
+        entry
+        for entry in collection
+        if entry["source"].startswith(SOURCES[number.paper])
+        and entry["quantity"].lower() == quantity_of(number).lower()
+        and place in entry["where"].lower()
+        and (entry.get("layer"), entry.get("head")) == (number.layer, number.head)
+    ]
+
+
+def mistyped(collection: list[dict]) -> list[Any]:
+    """The numbers that are not as the collection prints them."""
+    wrong = []
+    for number in EVERY:
+        direction = WORDS.get(getattr(number, "direction", ""))
+        scale = 100 if number.percent else 1
+        offset = getattr(number, "offset", None)
+        ours = (number.printed, number.percent, direction, offset, number.decimals)
+        values = [pytest.approx(number.value * scale), pytest.approx(number.tolerance * scale)]
+        theirs = [
+            ((entry["printed"], entry.get("unit") == "%", *map(entry.get, PARTS)), entry)
+            for entry in entries_of(number, collection)
+        ]
+        if [row for row, _ in theirs] != [ours] or values != [
+            theirs[0][1][name] for name in ("value", "tolerance")
+        ]:
+            wrong.append(number)
+    return wrong
 
 
 @pytest.mark.shared_data
 def test_every_number_is_the_printed_one(collection):
-    for number in NUMBERS:
-        [theirs] = entries_of(number, collection)
-        assert number.printed == theirs["printed"]
-        scale = 100 if number.percent else 1
-        assert number.percent == (theirs.get("unit") == "%")
-        assert number.value * scale == pytest.approx(theirs["value"])
-        assert number.decimals == theirs["decimals"]
-        assert number.tolerance * scale == pytest.approx(theirs["tolerance"])
-        assert " ".join(map(str, number.place)) in theirs["where"].lower()
-
-
-@pytest.mark.shared_data
-def test_a_mistyped_number_would_be_seen(collection):
-    with pytest.raises(AssertionError):
-        test_every_number_is_the_printed_one(
-            [entry | {"printed": "0.78"} if entry["id"] == 195 else entry for entry in collection]
-        )
+    assert not mistyped(collection)
+    wrong = [entry | {"printed": "0.78"} if entry["id"] == 195 else entry for entry in collection]
+    assert len(mistyped(wrong)) == 1, "this test could not have failed"
 
 
 @pytest.mark.shared_data
 def test_no_number_of_these_sources_is_left_out_but_those_named(collection):
-    ours = {entry["id"] for number in NUMBERS for entry in entries_of(number, collection)}
+    ours = {entry["id"] for number in EVERY for entry in entries_of(number, collection)}
     left = [entry for entry in collection if entry["id"] not in ours and "pairs" not in entry]
-    setting = {"sequences", "tokens per sequence, mean", "heads"}
-    quantities = {entry["quantity"] for entry in left} - setting
-    assert not [
-        quantity for quantity in quantities if not any(name in quantity for name in NOT_SHOWN)
-    ]
+    assert not [name for entry in left if not NOT_SHOWN.fullmatch(name := entry["quantity"])]
 
 
 @pytest.mark.shared_data
-@pytest.mark.parametrize(("word", "ours"), [("amplified", AMPLIFIED), ("attenuated", ATTENUATED)])
-def test_every_pair_is_the_printed_one(word, ours, collection):
-    theirs = {
-        entry["layer"]: tuple(
-            tuple(token.strip() for token in pair.split("->")) for pair in entry["pairs"]
-        )
-        for entry in collection
-        if word in entry["quantity"]
-    }
-    assert ours == theirs
-
-
-@pytest.mark.shared_data
-def test_the_corpus_is_the_one_that_the_paper_describes(collection):
+def test_pairs_thresholds_and_corpus_are_those_of_the_collection(collection):
+    for word, ours in (("amplified", pairs.AMPLIFIED), ("attenuated", pairs.ATTENUATED)):
+        assert ours == {
+            entry["layer"]: tuple(
+                tuple(token.strip() for token in pair.split("->")) for pair in entry["pairs"]
+            )
+            for entry in collection
+            if word in entry["quantity"]
+        }
+    theirs = [entry["value"] for entry in collection if 'head "attends' in entry["quantity"]]
+    assert sorted(heads.THRESHOLDS.values()) == sorted(theirs)
     setting = {entry["quantity"]: entry.get("value") for entry in collection}
-    assert setting["sequences"] == N_SEQUENCES
+    assert setting["sequences"] == numbers.N_SEQUENCES
     mean = setting["tokens per sequence, mean"]
-    assert round(N_TOKENS / N_SEQUENCES, 2) == mean
-    [pairs] = numbers("correlation", statistic="n", token_type="cls")
-    assert pairs.value == N_TOKENS * setting["heads"]
-    assert setting["share of tokens replaced by [MASK]"] / 100 == MASK_RATES["kobayashi-2024"]
+    assert round(numbers.N_TOKENS / numbers.N_SEQUENCES, 2) == mean
+    rate = setting["share of tokens replaced by [MASK]"] / 100
+    assert rate == numbers.MASK_RATES["kobayashi-2024"]
 
 
 def test_every_number_has_a_paper_and_names_that_the_tables_use():
-    assert {number.paper for number in NUMBERS} == set(MASK_RATES)
-    assert set(MASK_RATES) <= set(PAPERS)
-    assert {number.scope for number in NUMBERS} - {""} <= set(OF_RATIOS)
-    assert {number.effect for number in NUMBERS} - {""} <= set(EFFECTS)
-    assert all(len(pairs) <= 10 for table in (AMPLIFIED, ATTENUATED) for pairs in table.values())
-
-
-@pytest.mark.parametrize(
-    ("printed", "percent", "value", "tolerance"),
-    [
-        ("-0.34", False, -0.34, 0.005),
-        ("17,443,296", False, 17443296, 0.5),
-        ("65.7", True, 0.657, 5e-4),
-    ],
-)
-def test_value_and_tolerance_follow_from_the_printed_form(printed, percent, value, tolerance):
-    number = Published("p", ("table", 1), "q", "mean", printed, percent=percent)
-    assert number.value == pytest.approx(value)
-    assert number.tolerance == pytest.approx(tolerance)
+    assert {number.paper for number in EVERY} == set(SOURCES) <= set(PAPERS)
+    assert set(numbers.MASK_RATES) == {number.paper for number in numbers.NUMBERS}
+    assert {number.scope for number in EVERY} - {""} <= set(OF_RATIOS)
+    assert {number.effect for number in EVERY} - {""} <= set(EFFECTS)
+    assert {number.experiment for number in heads.NUMBERS} <= set(numbers.EXPERIMENTS)
+    assert {number.direction for number in heads.NUMBERS} == {"", *heads.DIRECTIONS.values()}
+    assert positions.SHIFT.value == -1

@@ -2,14 +2,8 @@
 
 import re
 
-import pytest
-
-from analysis.models.finding.find import in_float64
-from analysis.models.proof import PARTS, prove
-from analysis.models.reading import random_inputs, read_model
-from tests.analysis.models.every_type import tiny_type
+from tests.analysis.models.test_every_type import READ
 from tests.docs.written import ROOT
-from tests.tiny import TINY, TINY_VISION, tiny_model
 
 EXAMPLES = {
     "encoders": {
@@ -49,20 +43,8 @@ EXAMPLES = {
 EVERY = {name: kind for kinds in EXAMPLES.values() for name, kind in kinds.items()}
 
 
-@pytest.mark.parametrize("model_type", EVERY.values(), ids=EVERY)
-def test_a_model_that_is_named_is_read_and_proved(model_type):
-    if model_type in {*TINY, *TINY_VISION}:
-        proof = tiny_model(model_type).proved()
-    else:
-        model = tiny_type(model_type)
-        reading = read_model(model)
-        with in_float64(model):
-            inputs = reading.inputs(random_inputs(model))
-            proof = prove(model, reading.parts, reading.layers, inputs)
-    assert max(map(proof.worst, PARTS)) < 1e-6
-
-
 def test_the_guide_to_running_names_them_by_kind():
+    assert {*EVERY.values()} <= {*READ}, "a type that is not read, and proved in test_every_type"
     text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
     rows = [f"| {kind} | {', '.join(names)} |" for kind, names in EXAMPLES.items()]
     table = "\n".join(["| kind | such as |", "| --- | --- |", *rows])

@@ -44,7 +44,7 @@ causal_trees_folder = folder_of("gpt2", annotated=True, statistics=list(OF_CAUSA
 """Of the same model, of sentences with trees and documents with coreference."""
 turned_folder = folder_of("llama")
 """Of a model that turns its queries and keys and has gated networks."""
-sink_logits_folder = folder_of("gpt_oss", statistics=["no_token"])
+sink_logits_folder = folder_of("gpt_oss", statistics=["no_token", "sink", "sink_rate"])
 """Of a model whose heads have sink logits."""
 plain_folder = folder_of(statistics=["token_norm"])
 """Of texts of which nothing is annotated, with few statistics."""

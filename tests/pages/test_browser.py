@@ -27,7 +27,7 @@ from tests.pages.kit.chromium import (
 )
 
 pytestmark = needs_chromium
-DEEP_LINK = "/norms?lang=ja&file=tiny.duckdb&an_view=dispersion"
+DEEP_LINK = "/norms?lang=ja&file=tiny.duckdb&an_view=transformation"
 HARMLESS = ("Executing inline script", "_stcore/host-config", "_stcore/health")
 
 
@@ -60,7 +60,7 @@ def test_a_deep_link_is_answered_by_a_server_that_has_just_started(first):
     settled(first, '[data-testid="stSidebar"] [data-testid="stPageLink-NavLink"]')
     links = first.find_elements(By.CSS_SELECTOR, '[data-testid="stPageLink-NavLink"]')
     assert {"概要", "測定方法"} <= {link.text for link in links}
-    assert parameters(first)["an_view"] == ["dispersion"]
+    assert parameters(first)["an_view"] == ["transformation"]
     settled(first, '[data-testid="stVegaLiteChart"] svg, [data-testid="stVegaLiteChart"] canvas')
     assert not first.find_elements(By.CSS_SELECTOR, '[data-testid="stException"]')
 

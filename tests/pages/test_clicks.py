@@ -15,7 +15,7 @@ MARK, CELL = ("mark", HEAD, {"head": "2-3"}), ("cell", HEAD, {"head": "2-3"})
 CLICKS = [
     ("norms", "heads", "an_maps", "cell_attention", HEAD, {"head": "2-3"}),
     ("norms", "heads", "an_maps", "cell_weighted_norm", HEAD, {"head": "2-3"}),
-    ("norms", "dispersion", "an_map", *CELL),
+    ("norms", "transformation", "an_map", *CELL),
     (
         "norms",
         "relation&an_type=other",
@@ -24,8 +24,8 @@ CLICKS = [
         {"an_scope": "head", "head": "2-3"},
     ),
     ("habits", "layers", "hh_question_special", *MARK),
-    ("habits", "breadth", "hh_question", *MARK),
-    ("habits", "effect", "hh_scatter", "point", *MARK[1:]),
+    ("habits", "layers&hh_group=breadth", "hh_question_breadth", *MARK),
+    ("habits", "matters", "hh_scatter", "point", *MARK[1:]),
     ("head_map", "map", "hm_by_layer", *MARK),
     ("head_map", "map", "hm_by_behaviour", *MARK),
     ("head_map", "map&hm_colour=change", "hm_by_effect", *MARK),

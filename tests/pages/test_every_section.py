@@ -33,13 +33,11 @@ from tests.pages.kit.section_checks import assert_opened, assert_translated, hom
 BOTH = ("en", "ja")
 OF_TREES = ("syntax", "coreference")
 OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "training")}
-OF_SEVERAL |= {("sinks", "no_token")}
 OF_IMAGES = {("relevance", "map")}
 NOT_OFFERED = {
     "turned": OF_SEVERAL | OF_IMAGES | {("positions", "waves")},
     "images": OF_SEVERAL | {("relevance", "text"), ("positions", "content")},
     "steps": set(),
-    "sink_logits": set(),
 }
 OF_OTHERS = OF_SEVERAL | OF_IMAGES
 NEVER_OF_IMAGES = {

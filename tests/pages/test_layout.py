@@ -49,7 +49,7 @@ return [crossed, Math.min(...captions.map(([, box]) => box.width)), cut];
 PLACES = [
     ("habits", "one_head", "en", "gpt2"),
     ("head_map", "groups", "en", "gpt2"),
-    ("norms", "dispersion", "ja", "gpt2"),
+    ("norms", "transformation", "ja", "gpt2"),
     ("sinks", "scores", "en", "gpt2"),
     ("compare", "headlines", "ja", "gpt2"),
     ("token_pairs", "workbench", "ja", "gpt2"),

@@ -27,7 +27,6 @@ BEST = (
     '"offset", offset_accuracy, difference, difference_low, difference_high'
 )
 SCORED = "layer, head, n, accuracy, low, high"
-IN_FILE = "layer_a, head_a, layer_b, head_b, mean_divergence"
 PROBED = "from dependency_accuracy_merging where relation = 'obj'"
 
 MAPS = (
@@ -53,13 +52,13 @@ CASES = {
               ("an_scope=layer&an_layer=2", "layer = 2 and head is null"),
               ("an_scope=head&head=2-1", "layer = 2 and head = 1"))),
         ("relation", "", "relation_pairs", "sum(n)", "attention_norm_histogram where norm_bin > 0"),
-        ("dispersion", "", "dispersion_all", "layer, head, mean, std, cv, min, max, n",
-         "value_norm_dispersion where head is not null"),
-        ("spectra", "", "spectra_table", "layer, head, largest, smallest, ratio",
+        ("transformation", "", "transformation_all", "layer, head, mean, std, cv, min, max, n",
+         "value_norm_dispersion"),
+        ("transformation", "", "transformation_ratio", "layer, head, largest, smallest, ratio",
          "(select layer, head, max(value) as largest, min(value) as smallest, largest / smallest "
          "as ratio from singular_value group by all)"),
         ("frequency", "an_level=pooled", "frequency_table", "spearman, n", "frequency_correlation"),
-        *(("frequency", f"an_level={level}", f"frequency_question_corpus_{level}",
+        *(("frequency", f"an_level={level}", "frequency_question_corpus",
            f"spearman | {level.replace('pooled', '')}_spearman".replace("| _", "| "),
            "frequency_correlation where source = 'corpus'")
           for level in (*OF_TOKENS, "pooled")),
@@ -77,10 +76,10 @@ CASES = {
               ("from_sep", ("sep_to_sep", "other_to_sep")))),
         ("layers", "hh_weighing=norm", "layers", PATTERN,
          f"head_pattern_weighing where weighing = 'norm' and {OF_HEADS}"),
-        ("effect", "", "effect_scatter", "layer, head, mean, norm | layer, head, e.mean, n.mean",
+        ("matters", "", "matters_scatter", "layer, head, mean, norm | layer, head, e.mean, n.mean",
          "head_effect e join contribution n using (layer, head) where filling = 'mean' "
          "and e.quantity = 'length' and n.quantity = 'norm'"),
-        ("effect", "hh_filling=zero", "effect_best_zero", "layer, spearman | layer, max(spearman)",
+        ("matters", "hh_filling=zero", "matters_best", "layer, spearman | layer, max(spearman)",
          "effect_prediction where filling = 'zero' and quantity = 'length' and level = 'layer' "
          "and measure <> 'random' group by layer"),
     ],
@@ -181,7 +180,7 @@ CASES = {
          "filling = 'zero' and quantity = 'length' and layer >= 1 and token_type <> ''"),
         ("layers", "si_place=sep", "layers_weights", "layer, mean",
          "sink where place = 'sep' and head is null and quantity = 'attention'",
-         "quantity = 'attention weight'"),
+         "quantity = 'attention'"),
         ("scores", "si_place=sep", "scores_map_sep_excess", "layer, head, mean",
          "sink_score where place = 'sep' and head is not null and quantity = 'excess'"),
     ],

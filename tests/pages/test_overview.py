@@ -18,9 +18,12 @@ from pages.ui.page import Page
 from pages.ui.store.chosen import open_store
 from pages.ui.store.note import Note
 from pages.ui.words.numbers import percent, scientific
-from tests.pages.conftest import captions, changes_of
+from pages.ui.words.say import plain
+from tests.pages.conftest import captions, changes_of, sentences
 from tests.pages.kit.copies import changed_copy, lacking
 from tests.pages.kit.inquiries import inquiry
+from tests.small_images import MASKED, SIZES
+from tests.tiny_vision import COLUMNS, ROWS
 
 pytestmark = pytest.mark.slow
 
@@ -44,6 +47,17 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
     assert "--random-weights 3" in "".join(code.value for code in session.code)
     assert not session.success, "an error above the limit is none"
     assert scientific(0.5) in session.main.warning[0].value
+
+
+def test_the_overview_tells_images_and_grid(opened, images_folder):
+    session = opened("overview", images_folder)
+    text = sentences(session)
+    assert f"**{len(SIZES)}** images" in text
+    assert f"**{ROWS} × {COLUMNS}** patches each, after \\[CLS\\]" in text
+    assert f"{len(MASKED)} of the images have a mask" in text
+    names = [picture.proto.imgs[0].caption for picture in session.get("image")]
+    assert names == [plain(name) for name in SIZES]
+    assert f"{COLUMNS} tokens further on is the patch below" in captions(session)
 
 
 def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_trusted(

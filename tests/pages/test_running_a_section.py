@@ -77,7 +77,7 @@ def test_a_section_records_what_it_shows_and_draws_nothing(run, page, section):
 
 
 CHARTS_FIRST = (
-    ("norms", "dispersion"),
+    ("norms", "transformation"),
     ("token_pairs", "tables"),
     ("relevance", "methods"),
 )

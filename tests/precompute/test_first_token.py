@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import duckdb
-import numpy as np
 import pytest
 import transformers
 from tokenizers.processors import TemplateProcessing
@@ -15,16 +14,14 @@ from precompute.corpora.encode import Encoder
 from precompute.corpora.index.write import indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.masking import masked
-from precompute.corpora.sequence import NO_WORD, Pair, Sequence, Text, Tokens
+from precompute.corpora.sequence import NO_WORD, Pair, Text, Tokens
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.live.live_relevance import text_of
-from precompute.models.load_models import load_model
 from precompute.run import Request, run
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.precompute.corpora.tiny import BUILT, PLACE, encode, llama_like
 from tests.tiny import ANNOTATED, save_tiny, tiny_model, tiny_sequences
-from tests.tracing import layers_of
 
 FORMS = {
     "text": Text("The cat sat.", PLACE),
@@ -175,26 +172,6 @@ def test_every_table_has_the_type_where_there_is_such_a_token(first_run):
     assert is_word == {opening in ("first", "other")}
 
 
-def test_what_the_first_token_gets_is_counted_by_hand(first_run):
-    """Σ_i α_i0 / n of every text, and what arrives so; means over texts and heads."""
-    opening, plan, store = first_run
-    model = load_model(str(plan.folder.parent / "model"), device="cpu")
-    by_hand = np.mean([_received_first(model, sequence) for sequence in plan.corpus], axis=0)
-    rows = store.execute(
-        "select attention, weighted_norm from token_type_mixing "
-        "where head is null and token_type = $opening order by layer",
-        {"opening": opening},
-    ).fetchall()
-    if opening != "other":
-        np.testing.assert_allclose(rows, by_hand, rtol=1e-4)
-    habits = store.sql("select avg(first) from head_pattern group by layer order by layer")
-    given = [share for (share,) in habits.fetchall()]
-    if opening in ("first", "bos"):
-        np.testing.assert_allclose(given, by_hand[:, 0], rtol=1e-4)
-    else:
-        assert set(given) == {None}
-
-
 def test_a_file_that_tells_another_token_apart_breaks_a_law(first_run):
     _, _, store = first_run
     (law,) = (query for text, query in CROSS_LAWS.items() if "the first token of a causal" in text)
@@ -203,17 +180,3 @@ def test_a_file_that_tells_another_token_apart_breaks_a_law(first_run):
     store.execute("update stored.token set token_type = 'first' where pos = 1")
     assert store.execute(law).fetchall() == [(2,)]
     store.execute("rollback")
-
-
-def _received_first(model, sequence: Sequence) -> list[tuple[float, float]]:
-    """Share of the first token in attention weight and in norm by layer.
-
-    Means are over heads and queries.
-    """
-    found = []
-    for layer in layers_of(model, [sequence]):
-        norms, weights, n = layer.value_norms, layer.attention[0, :, :, 0], len(sequence)
-        shares = [sum(head.tolist()) / n for head in weights]
-        lengths = [share * float(norm) for share, norm in zip(shares, norms[0, :, 0], strict=True)]
-        found.append((float(np.mean(shares)), float(np.mean(lengths))))
-    return found

@@ -11,6 +11,8 @@ import torch
 from analysis.errors import BadCorpus, UserError
 from analysis.models.rotary import Rotary
 from analysis.needs import OF_TEXTS, Need
+from pages.ui.store.missing import what_images_lack
+from pages.ui.words.say import catalogue
 from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
@@ -221,3 +223,10 @@ def test_a_run_over_unknown_words_ends_before_anything_is_computed(tmp_path):
     with pytest.raises(BadCorpus, match=r"text\.txt: \d+ of \d+ tokens are unknown"):
         run(asked, run_local)
     assert not asked.output.exists()
+
+
+def test_what_pages_say_that_images_never_have_is_what_is_refused_them():
+    lacking = {name: what_images_lack([statistic]) for name, statistic in STATISTICS.items()}
+    refused = {name for name in lacking if set(corpus_needs(name)) & set(OF_TEXTS)}
+    assert {name for name, reason in lacking.items() if reason} == refused
+    assert {f"of_images.{reason}" for reason in lacking.values() if reason} <= set(catalogue())

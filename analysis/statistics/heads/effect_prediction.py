@@ -18,7 +18,7 @@ from analysis.measures.heads.effect_prediction import (
 )
 from analysis.statistics.columns import count, named, number
 from analysis.statistics.fit import FitContext
-from analysis.statistics.question import asks, placed, quoted
+from analysis.statistics.question import asks, quoted
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import LAYER, Table, interval, nullable
 from analysis.token_types import TOKEN_TYPES
@@ -123,17 +123,6 @@ TABLE = Table(
 @asks(_OF_HEADS)
 def measures(store: DuckDBPyConnection) -> pd.DataFrame:
     """Every head with all of `MEASURES`, NULL where the file lacks one: layer, head, and these."""
-    ...
-
-
-@asks(f"""
-    select measure, level, layer, spearman, low, high, n
-    from effect_prediction
-    where filling = $filling and quantity = $quantity
-    order by {placed((*MEASURES, RANDOM), "measure")}, layer nulls last, {placed(LEVELS, "level")}
-""")
-def correlations(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
-    """Every measure at every level: measure, level, layer, spearman, low, high, n."""
     ...
 
 

@@ -1,12 +1,11 @@
 """Gradient importance of heads by type of attended token: in every sequence, and in the mean."""
 
-import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.habits import OBJECTIVES
 from analysis.statistics.columns import count, named, number, single
 from analysis.statistics.means import Means, mean_of
-from analysis.statistics.question import asks, quoted
+from analysis.statistics.question import quoted
 from analysis.statistics.table import (
     HEAD,
     HEAD_OR_MEAN,
@@ -86,13 +85,6 @@ TABLE = Table(
         Means(_OF_LAYERS, ["objective", "layer", "token_type"], "importance"),
     ),
 )
-
-
-@asks("from gradient_importance_objective order by layer, head nulls first, token_type")
-def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head, then means over the heads of each layer (head is NULL): objective, layer, head,
-    token_type, importance, low, high, n_sequences."""
-    ...
 
 
 def objective(store: DuckDBPyConnection) -> str | None:

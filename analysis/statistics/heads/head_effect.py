@@ -117,21 +117,3 @@ def heads(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataF
     """Every layer as a whole (head is NULL) and its heads: layer, head, mean, low, high,
     n_sequences."""
     ...
-
-
-@asks("""
-    select layer, token_type, mean, low, high, n_sequences
-    from head_effect
-    where filling = $filling and quantity = $quantity and token_type is not null
-    order by layer nulls last, token_type
-""")
-def token_types(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
-    """Effects of token types, by layer and in all (NULL): layer, token_type, mean, low, high,
-    n_sequences."""
-    ...
-
-
-@asks("select distinct quantity::varchar as quantity from head_effect order by quantity")
-def quantities(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The quantities that the file has: those of predictions only if the model predicts."""
-    ...

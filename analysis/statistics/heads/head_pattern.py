@@ -277,16 +277,3 @@ def extremes(
         {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
     )
 
-
-_AVERAGES_OF_HABITS = ", ".join(f'avg("{name}")::double as "{name}"' for name in HABITS)
-
-
-@asks(f"""
-    from head_pattern_difference
-    where head is not null
-    order by {placed(HABITS, "quantity")}, layer, head
-""")
-def differences(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head, its habits in order: layer, head, quantity, weight, norm, difference, low, high,
-    n_sequences."""
-    ...

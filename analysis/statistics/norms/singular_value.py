@@ -5,7 +5,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.statistics.columns import number, whole
-from analysis.statistics.question import asks, frame_of
+from analysis.statistics.question import asks
 from analysis.statistics.table import HEAD, LAYER, Table, View
 
 _KEY = (LAYER, HEAD, whole("rank", "place in descending order, from 1"))
@@ -42,20 +42,6 @@ TABLE = Table(
     version=2,
     of_model=True,
 )
-
-
-def spectra(store: DuckDBPyConnection, *, heads: list[tuple[int, int]]) -> pd.DataFrame:
-    """layer, head, rank, value of the given (layer, head) pairs."""
-    return frame_of(
-        store,
-        """
-        select layer, head, rank, value
-        from singular_value
-        where list_contains($heads, layer::int * 1000 + head)
-        order by layer, head, rank
-        """,
-        {"heads": [layer * 1000 + head for layer, head in heads]},
-    )
 
 
 @asks("""

@@ -1,12 +1,8 @@
 """Attention that goes to no token, where heads have sink logits: in every text and in the mean."""
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
 from analysis.needs import Need
 from analysis.sinks import NO_TOKEN
 from analysis.statistics.columns import mean_values, single, text
-from analysis.statistics.question import asks
 from analysis.statistics.sinks.sink import ROUNDING, of_heads_and_layers
 from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, SEQUENCE, Table
 
@@ -54,25 +50,3 @@ TABLE = Table(
     requires=("sequence_no_token",),
     made_by=of_heads_and_layers("sequence_no_token", NO_TOKEN, of=()),
 )
-
-
-@asks("""
-    select layer, quantity, mean, low, high, n_sequences
-    from no_token
-    where head is null
-    order by layer, quantity
-""")
-def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Means over the heads of each layer: layer, quantity, mean, low, high, n_sequences."""
-    ...
-
-
-@asks("""
-    select layer, head, quantity, mean, low, high
-    from no_token
-    where head is not null
-    order by layer, head, quantity
-""")
-def of_heads(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head: layer, head, quantity, mean, low, high."""
-    ...

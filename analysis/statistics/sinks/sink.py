@@ -170,23 +170,6 @@ RATE = Table(
 )
 
 
-@asks("select distinct place from sink order by place")
-def places(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The places that occur in the file: place."""
-    ...
-
-
-@asks("""
-    select layer, place, quantity, mean, low, high, n_sequences
-    from sink
-    where head is null
-    order by layer, place, quantity
-""")
-def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Means over the heads of each layer: layer, place, quantity, mean, low, high, n_sequences."""
-    ...
-
-
 @asks("""
     select layer, head, quantity, mean, low, high
     from sink
@@ -230,29 +213,6 @@ def extremes(
     ...
 
 
-@asks("""
-    select layer, quantity, mean, low, high, n_sequences
-    from sink_rate
-    where place = $place and abs(threshold - $threshold) < 1e-6
-    order by layer nulls last, quantity
-""")
-def rates(store: DuckDBPyConnection, *, place: str, threshold: float) -> pd.DataFrame:
-    """Every layer, then all of them: layer (missing for all), quantity, mean, low, high,
-    n_sequences."""
-    ...
-
-
-@asks("""
-    select quantity, threshold, mean, low, high
-    from sink_rate
-    where place = $place and layer is null
-    order by quantity, threshold
-""")
-def over_thresholds(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
-    """All layers together: quantity, threshold, mean, low, high."""
-    ...
-
-
 SCORE_MEANINGS = {
     "excess": "mean score of a query with the keys of the place minus that with the other keys it "
     "sees, mean over queries",
@@ -293,25 +253,3 @@ SCORE = Table(
     requires=("sequence_sink_score",),
     made_by=of_heads_and_layers("sequence_sink_score", SCORES),
 )
-
-
-@asks("""
-    select layer, quantity, mean, low, high, n_sequences
-    from sink_score
-    where head is null and place = $place
-    order by layer, quantity
-""")
-def scores_by_layer(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
-    """Means over the heads of each layer: layer, quantity, mean, low, high, n_sequences."""
-    ...
-
-
-@asks("""
-    select layer, head, quantity, mean, low, high
-    from sink_score
-    where head is not null and place = $place
-    order by layer, head, quantity
-""")
-def scores_of_heads(store: DuckDBPyConnection, *, place: str) -> pd.DataFrame:
-    """Every head: layer, head, quantity, mean, low, high."""
-    ...

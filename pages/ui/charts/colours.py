@@ -20,11 +20,8 @@ TOKEN_TYPE_COLOURS = {
     "other": _GREY,
 }
 """Token types in the order of their display."""
-PLACE_COLOURS = {
-    "first": TOKEN_TYPE_COLOURS["first"],
-    "first_content": _OLIVE,
-    **TOKEN_TYPE_COLOURS,
-}
+_FIRST = {"first": TOKEN_TYPE_COLOURS["first"], "first_content": _OLIVE}
+PLACE_COLOURS = {**_FIRST, **TOKEN_TYPE_COLOURS, "no_token": _VIOLET}
 """Places of attention sinks, in the order of their display."""
 SINK_COLOURS = {"attention": _BLUE, "norm_share": _LEAF, "neighbour": _ORANGE, "even": _GREY}
 """Attention to a place, and its baselines."""

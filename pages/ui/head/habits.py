@@ -22,7 +22,7 @@ SHARES = tuple(habit for habit in HABIT_COLOURS if habit not in _NATS)
 
 def habit_name(quantity: str) -> str:
     """Display name of a habit in figures."""
-    return say(f"habits.habit.{quantity}")
+    return say(f"habits.column.{quantity}")
 
 
 def habit_value(quantity: str, value: float) -> str:
@@ -42,14 +42,3 @@ def of_habits(frame: pd.DataFrame, habits: Sequence[str]) -> pd.DataFrame:
     rows = frame.rename(columns={"quantity": "habit"}).dropna(subset="mean")
     rows = rows[rows["habit"].isin(habits)].sort_values("layer")
     return rows.sort_values("habit", key=lambda column: column.map(habits.index), kind="stable")
-
-
-def importance_shares(means: pd.DataFrame) -> pd.Series:
-    """Share of every token type in a layer's |∂L/∂α|, as mean over layers, largest first.
-
-    Args:
-        means: rows layer, token_type, mean, each the mean over the heads of a layer.
-    """
-    sums = means.groupby("layer")["mean"].transform("sum")
-    shares = means.assign(share=means["mean"] / sums).groupby("token_type")["share"].mean()
-    return shares.sort_values(ascending=False)

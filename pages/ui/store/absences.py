@@ -20,16 +20,6 @@ def has_special(inquiry: Inquiry) -> bool:
     return _has(inquiry, *SPECIAL)
 
 
-def types_apart(inquiry: Inquiry) -> str:
-    """Names of those of `APART` that the file has."""
-    names = [
-        name
-        for name, there in (("first", has_first(inquiry)), ("special", has_special(inquiry)))
-        if there
-    ]
-    return say(f"types_apart.{'_'.join(names) or 'marks'}")
-
-
 def has_first(inquiry: Inquiry) -> bool:
     """Return True if the first token of a text is a type of its own."""
     return _has(inquiry, FIRST)

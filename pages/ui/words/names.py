@@ -1,7 +1,7 @@
 """Display names of scopes, effects of modules, relations and token types."""
 
 from analysis.scopes import BETWEEN, ROLES, WEIGHTS, WEIGHTS_WITH_RESIDUAL, WHOLE
-from analysis.sinks import POSITIONAL
+from analysis.sinks import NO_TOKEN, POSITIONAL
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.vector_rollout import VECTORS
 from pages.ui.store.open_file import Store
@@ -66,5 +66,5 @@ def token_type_name(token_type: str) -> str:
 
 
 def place_name(place: str) -> str:
-    """Display name of the tokens of a sink: by position, or else by type."""
-    return say(f"place.{place}") if place in POSITIONAL else token_type_name(place)
+    """Display name of the tokens of a sink, if any: by position, or else by type."""
+    return say(f"place.{place}") if place in (*POSITIONAL, NO_TOKEN[0]) else token_type_name(place)

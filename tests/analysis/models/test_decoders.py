@@ -1,6 +1,5 @@
 """Models with rotary positions: rotated queries and keys, windows, shared keys."""
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -8,11 +7,12 @@ import torch
 import transformers
 
 from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import PRE_NORM
 from tests.tiny import tiny_model
 from tests.tiny_decoders import DECODERS, EAGER, make_exact
-from tests.tracing import controlled_layers, trace_of, traced_layers
+from tests.tracing import trace_of, traced_layers
 
 with_rotary_positions = pytest.mark.parametrize(
     "family", [*DECODERS, "modernbert"], indirect=True, scope="session"
@@ -48,14 +48,6 @@ def made_of_scores(layer: LayerTrace, weights: LayerWeights) -> torch.Tensor:
     scores = weights.scores(layer.attention_input)
     unseen = ~weights.pairs(scores.shape[-1])
     return weights.weights_of(scores.masked_fill(unseen, -torch.inf))
-
-
-@with_rotary_positions
-def test_turning_nothing_leaves_scores_to_the_content(tiny, sequences):
-    """Wherever queries and keys stand: the rotation is the only thing that is changed."""
-    layer = controlled_layers(tiny, sequences[0], "removed")[0]
-    made = made_of_scores(layer, dataclasses.replace(layer.weights, rotary=None))
-    torch.testing.assert_close(made, layer.attention, rtol=1e-5, atol=1e-6)
 
 
 @with_rotary_positions
@@ -100,3 +92,13 @@ def test_what_the_configuration_says_is_in_the_weights(variant):
     assert (weights.rotary.scaling > 1.1) is (name == "stretched")
     if name == "one block after the other":
         assert weights.order is PRE_NORM
+
+
+def test_a_score_depends_on_the_distance_alone():
+    sides = torch.randn(2, 4, 9, 8, generator=torch.Generator().manual_seed(0)).double()
+    rotary = Rotary(torch.tensor([1.0, 0.3, 0.1, 0.01], dtype=torch.float64))
+    here, there = (
+        rotary.turned(sides[0], start=start) @ rotary.turned(sides[1], start=start).mT
+        for start in (0, 1000)
+    )
+    torch.testing.assert_close(here, there)

@@ -6,10 +6,8 @@ import pytest
 import torch
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models import attention
-from analysis.models.norm import normed
 from analysis.token_types import REGISTER
 from tests.tiny import (
     OF_IMAGES,
@@ -48,15 +46,6 @@ def test_the_trace_has_every_layer_in_the_shapes_of_the_model(family, traced):
         assert layer.weights.output_weight.shape == (heads, head_width, width)
 
 
-@every_model
-def test_the_attention_block_is_the_sum_of_its_parts(traced, attention_error):
-    for layer in traced.layers:
-        assert attention_block_errors(layer, traced.is_token).max() < 1e-13
-        has_sink = layer.weights.sink_logit is not None
-        error = attention_sum_error(layer.attention, traced.is_token, has_sink=has_sink)
-        assert error.max() < attention_error
-
-
 def test_layers_hand_on_what_they_put_out(traced):
     for layer, following in pairwise(traced.layers):
         assert following.input is layer.output
@@ -67,29 +56,6 @@ def test_the_whole_layer_is_the_sum_of_its_parts(traced, sequences):
     for row, sequence in enumerate(sequences):
         for layer in traced.layers:
             assert layer_mixing(layer.of_sequence(row, len(sequence))).errors.max() < 1e-12
-
-
-def test_attention_reads_the_input_normalised_where_a_layer_begins_with_that(traced):
-    for layer in traced.layers:
-        read = layer.input
-        for norm in layer.weights.norms_by_stage[0]:
-            read = normed(norm, read)
-        torch.testing.assert_close(layer.attention_input, read)
-        assert len(layer.weights.norms) == sum(map(len, layer.weights.norms_by_stage))
-
-
-def test_a_query_gives_weight_to_the_keys_it_sees_and_to_no_other(traced, sequences):
-    for layer in traced.layers:
-        for row, sequence in enumerate(sequences):
-            attention = layer.of_sequence(row, len(sequence)).attention[0]
-            seen = (attention > 0).all(dim=0)
-            assert torch.equal(seen, layer.weights.pairs(len(sequence)))
-
-
-@every_model
-def test_values_are_made_of_the_layer_input_by_the_weights(traced):
-    for layer in traced.layers:
-        torch.testing.assert_close(layer.weights.values(layer.attention_input), layer.values)
 
 
 @learned_places_of_texts
@@ -116,19 +82,6 @@ def test_attention_with_an_unknown_term_is_refused_when_a_model_is_loaded(tiny, 
     monkeypatch.setattr(attention, "_weights", changed)
     with pytest.raises(UnfitModel, match="Attention weights of layer 1 differ from those of"):
         tiny.proved()
-
-
-@every_model
-def test_the_attention_is_made_of_the_layer_input_by_the_weights(traced):
-    for layer in traced.layers:
-        scores = layer.weights.scores(layer.attention_input)
-        seen = traced.is_token[:, None, None, :] & layer.weights.pairs(scores.shape[-1])
-        rows = traced.is_token[:, None, :, None].expand(scores.shape)
-        made = layer.weights.weights_of(scores.masked_fill(~seen, -torch.inf))
-        # angles and DeBERTa's scale are in float32, whatever the model is in
-        in_float32 = layer.weights.rotary or layer.weights.offset_terms
-        rtol, atol = (1e-5, 1e-6) if in_float32 else (None, None)
-        torch.testing.assert_close(made[rows], layer.attention[rows], rtol=rtol, atol=atol)
 
 
 @learned_positions

@@ -10,7 +10,7 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models.images import fit_to_images, layout_of
 from analysis.models.reading import read_model
 from tests.refusals import refused
-from tests.tiny_vision import COLUMNS, HEADS, PATCH, ROWS, image_sequences, tiny_vision_model
+from tests.tiny_vision import COLUMNS, PATCH, ROWS, image_sequences, tiny_vision_model
 from tests.tracing import traced_layers
 
 
@@ -51,18 +51,6 @@ def test_a_dinov2_whose_positions_are_no_square_is_refused():
     tiny.model.embeddings.patch_embeddings.image_size = [8, 32]
     with pytest.raises(UnfitModel, match="makes 2 × 8 patches, and its positions are inter"):
         fit_to_images(tiny.model, (8, 32))
-
-
-def test_layer_scales_are_in_the_output_weights():
-    tiny = tiny_vision_model("dinov2")
-    layer, scaled = tiny.model.encoder.layer[0], tiny.layers[0]
-    plain = layer.attention.o_proj.weight.T.unflatten(0, (HEADS, -1))
-    torch.testing.assert_close(scaled.output_weight, plain * layer.layer_scale1.lambda1)
-    assert not torch.allclose(scaled.output_weight, plain)
-    network = layer.mlp.fc2
-    torch.testing.assert_close(
-        scaled.feed_forward.output_bias, network.bias * layer.layer_scale2.lambda1
-    )
 
 
 def test_what_a_processor_is_set_to_is_told():

@@ -6,10 +6,9 @@ import torch
 from analysis.models.images import fit_to_images
 from analysis.models.reading import read_model
 from analysis.models.rotary import PatchRotary
-from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
-from tests.tiny_vision import COLUMNS, PATCH, ROWS, image_sequences, tiny_vision_model
-from tests.tracing import controlled_layers, trace_of, traced_layers
+from tests.tiny_vision import COLUMNS, PATCH, ROWS, tiny_vision_model
+from tests.tracing import traced_layers
 
 FAMILY, N_SPECIAL = "dinov3_vit", 3
 
@@ -17,11 +16,6 @@ FAMILY, N_SPECIAL = "dinov3_vit", 3
 @pytest.fixture(scope="module")
 def model() -> LoadedModel:
     return tiny_vision_model(FAMILY)
-
-
-@pytest.fixture(scope="module")
-def images() -> tuple[Sequence, ...]:
-    return image_sequences(FAMILY, 2)
 
 
 def _places(count: int) -> list[float]:
@@ -48,22 +42,6 @@ def test_every_patch_is_turned_by_its_row_and_its_column_and_nothing_else_is(mod
 
 def _wide(values: list[list[float]]) -> torch.Tensor:
     return torch.tensor(values, dtype=torch.float64)
-
-
-def test_without_turns_the_attention_is_another(model, images):
-    kept, removed, permuted = (
-        trace_of(model, images[:1]).layers[0],
-        *(controlled_layers(model, images[0], how)[0] for how in ("removed", "permuted")),
-    )
-    weights = kept.weights
-    sides = weights.queries(kept.attention_input), weights.keys(kept.attention_input)
-    bare = (sides[0] @ sides[1].mT * weights.score_scale).softmax(dim=-1)
-    torch.testing.assert_close(removed.attention, bare)
-    assert (kept.attention - bare).abs().max() > 0.01
-    assert not torch.allclose(permuted.attention, bare, atol=1e-3)
-    assert not torch.allclose(permuted.attention, kept.attention, atol=1e-3)
-    for other in (removed, permuted):
-        assert torch.equal(other.input, kept.input)
 
 
 def test_images_of_another_size_are_turned_by_their_own_rows_and_columns():

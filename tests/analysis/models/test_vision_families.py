@@ -15,13 +15,11 @@ from precompute.passes.relevance_maps import start_weights
 from tests.tiny_vision import (
     COLUMNS,
     HEADS,
-    PATCH,
     ROWS,
     TINY_VISION,
     image_sequences,
     tiny_vision_model,
 )
-from tests.tracing import Trace, controlled_layers, trace_of
 
 SPECIAL = {
     "vit": ["[CLS]"],
@@ -43,41 +41,11 @@ def model(request) -> LoadedModel:
 with_classes = pytest.mark.parametrize(
     "model", [name for name, tiny in TINY_VISION.items() if tiny.has_classes], indirect=True
 )
-with_vectors = pytest.mark.parametrize(
-    "model", [name for name in TINY_VISION if name != "dinov3_vit"], indirect=True
-)
-"""Families that add positions to their patches."""
 
 
 @pytest.fixture(scope="module")
 def images(model) -> tuple[Sequence, ...]:
     return image_sequences(model.family)
-
-
-@pytest.fixture(scope="module")
-def trace(model, images) -> Trace:
-    return trace_of(model, images)
-
-
-def test_what_a_layer_adds_is_what_the_model_adds(model, images, trace):
-    """The residual stream of the whole model, from its own list of hidden states."""
-    hidden = model.model(**model.inputs(images), output_hidden_states=True).hidden_states
-    for layer, before in zip(trace.layers, hidden, strict=False):
-        torch.testing.assert_close(layer.input, before, rtol=0, atol=1e-5)  # whose softmax rounds
-    for layer in trace.layers:
-        weights = layer.weights
-        middle = layer.input + layer.attention_output
-        norm, network = weights.norms[1], weights.feed_forward
-        normed = norm.linear(middle) / norm.deviation(middle) + norm.shift
-        inner = normed @ network.input_weight + network.input_bias
-        if network.gate_weight is None:
-            inner = torch.nn.functional.gelu(inner)
-        else:
-            gate = normed @ network.gate_weight + network.gate_bias
-            inner = inner * torch.nn.functional.silu(gate)
-        torch.testing.assert_close(
-            layer.output, middle + inner @ network.output_weight + network.output_bias
-        )
 
 
 def test_special_tokens_stand_in_front_of_the_grid(model, images):
@@ -106,42 +74,6 @@ def test_relevance_starts_where_the_head_of_the_model_reads(model, images):
 def test_a_distilled_model_without_its_heads_starts_at_the_class_token():
     deit = tiny_vision_model("deit")
     assert LoadedModel(**{**vars(deit), "classifier": None}).relevance_start == "cls"
-
-
-def test_the_words_of_an_image_are_its_patches_and_learned_tokens(model, images):
-    (image,) = images[:1]
-    pixels = model.inputs([image])["pixel_values"][0].double()
-    embedding = model.model.embeddings.patch_embeddings
-    convolution = getattr(embedding, "projection", embedding)
-    embedded = [
-        (convolution.weight * pixels[:, row : row + PATCH, column : column + PATCH]).sum((1, 2, 3))
-        + convolution.bias
-        for row in range(0, ROWS * PATCH, PATCH)
-        for column in range(0, COLUMNS * PATCH, PATCH)
-    ]
-    words = trace_of(model, [image]).word_embeddings[0]
-    torch.testing.assert_close(words[-len(embedded) :], torch.stack(embedded))
-    n_special = len(words) - len(embedded)
-    other = trace_of(model, images[1:2]).word_embeddings[0]
-    assert torch.equal(words[:n_special], other[:n_special])
-
-
-@with_vectors
-def test_positions_are_added_to_words_and_can_be_taken_away(model, images):
-    kept = trace_of(model, images[:1])
-    removed = controlled_layers(model, images[0], "removed")[0].input[0]
-    permuted = controlled_layers(model, images[0], "permuted")[0].input[0]
-    words = kept.word_embeddings[0]
-    torch.testing.assert_close(removed, words)
-    has_position = torch.from_numpy(images[0].token_types != TOKEN_TYPES.index("register"))
-    added = (kept.layers[0].input[0] - words)[has_position]
-    torch.testing.assert_close(added, model.reading.places.embedding)
-    moved = (permuted - words)[has_position]
-    assert not torch.allclose(moved, added)
-    order = torch.cdist(moved, added).argmin(dim=1)
-    assert sorted(order.tolist()) == list(range(len(added)))
-    torch.testing.assert_close(moved, added[order])
-    assert torch.equal(permuted[~has_position], words[~has_position])
 
 
 @with_classes

@@ -7,13 +7,18 @@ import pytest
 
 from pages.ui.fact_grid import Fact
 from pages.ui.head.card import PLACES as PLACES_OF_A_HEAD
+from pages.ui.head.card import places
 from pages.ui.head.facts import MIN_WORDS
 from pages.ui.head.facts import facts as facts_of
+from pages.ui.store.chosen import open_store
 from pages.ui.words.numbers import percent
-from tests.pages.conftest import assert_sound, bodies, in_address
+from pages.ui.words.say import plain
+from tests.pages.conftest import assert_sound, bodies, in_address, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.inquiries import inquiry
 from tests.pages.test_overview import assert_section
+from tests.small_images import SIZES
+from tests.tiny_vision import COLUMNS
 
 HABITS = {"hh_view": "one_head", "head": "2-3"}
 POSITIONS = {"po_view": "one_head", "head": "2-3"}
@@ -130,6 +135,17 @@ def test_no_relation_is_told_with_its_reason(change, expected, after_trees):
     after_trees(f"update stored.dependency_accuracy set n = {MIN_WORDS}", change)
     assert fact("best relation").value == "none"
     assert expected in fact("best relation").note
+
+
+def test_on_images_it_leads_to_no_words_and_names_are_escaped(opened, images_folder):
+    session = opened("habits", images_folder, **HABITS, hh_texts="5")
+    hostile = next(name for name in SIZES if "<" in name)
+    assert plain(hostile) in sentences(session)
+    assert hostile not in sentences(session)
+    assert bodies(session).count(f"repeat({COLUMNS}, 1fr)") == len(SIZES)
+    led_to = {page for page, _ in places(open_store())}
+    assert "positions" in led_to
+    assert led_to.isdisjoint({"syntax", "coreference"})
 
 
 def test_every_place_that_the_card_leads_to_is_there():

@@ -1,80 +1,10 @@
-"""Findings on heads in the overview agree with the file."""
+"""Findings on relations and parsers in the overview agree with the file."""
 
-import pytest
-
-from pages.habits.gradients import gradients
-from pages.habits.heads import heads
 from pages.syntax.parsers import parsers
 from pages.syntax.relations import relations
 from pages.ui.head.facts import MIN_WORDS
 from tests.pages.kit.after import said_in
 from tests.pages.kit.inquiries import inquiry
-
-EVEN = "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'"
-
-
-def test_heads_of_one_habit_are_counted(after):
-    after(EVEN)
-    assert "By the thresholds" not in said_in(heads.findings(inquiry()))
-    strong = "update stored.head_pattern set mean = 0.9 where quantity = '{}' and layer = 1"
-    after(EVEN, strong.format("next") + " and head = 1", strong.format("sep") + " and head > 1")
-    [finding] = heads.findings(inquiry())
-    assert "By the thresholds" in finding.sentence
-    assert finding.number == "3 of 6 heads"
-    assert finding.evidence["value"].tolist() == [3, 3, 2, 1]
-    assert "next token 1" in finding.sentence
-    assert finding.sentence.index("[SEP]") < finding.sentence.index("next token")
-    assert finding.number.endswith(" heads")
-    assert "in 0 of " in finding.known_by
-    after(
-        EVEN, f"{strong.format('next')} and head = 1", "update stored.head_pattern set low = mean"
-    )
-    [finding] = heads.findings(inquiry())
-    assert "in 1 of 1" in finding.known_by
-
-
-@pytest.mark.parametrize(
-    ("importance", "share", "side"), [(0.0, "0.0%", "below"), (9.0, "75%", "above")]
-)
-def test_the_gradient_of_the_type_with_most_weight_is_told_beside_that(
-    importance, share, side, after
-):
-    after(
-        EVEN,
-        "update stored.head_pattern set mean = 0.5, low = 0.5, high = 0.5 where quantity = 'sep'",
-        "update stored.gradient_importance set importance = 1, objective = 'masked_lm'",
-        f"update stored.gradient_importance set importance = {importance} where token_type = 'sep'",
-        "update stored.gradient_importance set low = importance, high = importance",
-    )
-    [finding] = gradients.findings(inquiry())
-    assert f"50% of it; of all |∂L/∂α| {share} is due to that attention" in finding.sentence
-    assert finding.number == f"50% → {share}"
-    assert finding.side == side
-
-
-def test_what_gradients_tell_has_an_interval_only_where_all_layers_have_one(after):
-    after(
-        "update stored.head_pattern set mean = 0.5, low = 0.4, high = 0.6 where quantity = 'sep'",
-        "update stored.gradient_importance set importance = 1, low = 1, high = 1",
-        "update stored.gradient_importance set low = 0.9, high = 1.1 where token_type = 'sep'",
-        "update stored.gradient_importance set importance = 9, low = 8, high = 10 "
-        "where token_type = 'sep' and layer = 1",
-    )
-    [finding] = gradients.findings(inquiry())
-    shares = 9 / 12, 1 / 4
-    lows, highs = (8 / 11, 0.9 / 3.9), (10 / 13, 1.1 / 4.1)
-    row = finding.evidence.iloc[0]
-    assert row["value"] == pytest.approx(sum(shares) / 2)
-    assert (row["low"], row["high"]) == pytest.approx((sum(lows) / 2, sum(highs) / 2))
-    assert finding.side == "unclear"
-    after("update stored.gradient_importance set low = null, high = null where layer = 1")
-    [finding] = gradients.findings(inquiry())
-    assert finding.side == "unsure", "too few sequences leave no interval"
-
-
-def test_a_stand_in_for_the_loss_is_told_as_one(after):
-    after("update stored.gradient_importance set objective = 'pooled_length'")
-    assert "L: not a loss but" in said_in(gradients.findings(inquiry()))
 
 
 def test_the_relation_is_scored_where_its_head_was_not_chosen(after_trees):

@@ -1,74 +1,178 @@
-"""Sections on habits agree with the file."""
+"""Sections on habits agree with the file, and say of planted rows what is so."""
 
-import pandas as pd
 import pytest
 
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
 from analysis.published.numbers import N_SEQUENCES, N_TOKENS
-from pages.habits.breadth import entropy_cls
-from pages.habits.effect import effect
-from pages.habits.layers import neighbours
-from pages.ui.words.numbers import percent
-from tests.pages.conftest import charts, frames, in_address, options_of, sentences
+from pages.habits.page import HEADS, LAYERS, MATTERS, entropy_cls, neighbours
+from pages.kit.grammar import sentences as sentences_of
+from pages.kit.page import findings
+from pages.kit.section import rows_of
+from pages.ui.words.scope import words_of
+from tests.pages.conftest import charts, frames, in_address, options_of
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of, frame_of
 from tests.pages.kit.inquiries import inquiry
 
-
-def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
-    session = section("layers", gpt2_folder, hh_group="from_sep")
-    assert options_of(session, "hh_group") == [
-        "first or special tokens, punctuation",
-        "neighbours",
-    ]
-    assert charts(session)
-    assert not session.info
-
-
-def test_the_sentence_above_the_chart_is_what_the_file_says(section, after, answers):
-    after(
-        "update stored.head_pattern set mean = 0.1, low = 0.1, high = 0.1",
-        "update stored.head_pattern set mean = 0.75 where quantity = 'sep' and layer = 2",
-    )
-    text = sentences(section("layers"))
-    ((n,),) = answers("select count(*) from head_pattern where layer = 2")
-    ((of,),) = answers("select count(*) from head_pattern")
-    assert "[SEP] 42%, [CLS] 10%" in text
-    assert f"Most in one layer: [SEP], layer 2, 75%. {n} of {of} heads" in text
-
-
-def test_the_breadth_is_told_against_attention_to_everything_alike(section, after):
-    after(
-        "update stored.head_pattern set mean = 1 where quantity = 'entropy'",
-        "update stored.head_pattern set mean = 2 where quantity = 'uniform'",
-        "update stored.head_pattern set mean = 1.9 where quantity = 'entropy' and layer = 2",
-    )
-    text = sentences(section("breadth"))
-    assert "most broadly in layer 2 (1.90 nats) and most narrowly in layer 1 (1.00)" in text
-    assert "would have 2.00" in text
-
-
-@pytest.mark.parametrize(
-    ("objective", "expected"),
-    [
-        ("masked_lm", ("the masked-language-model loss", "L: masked-LM loss (nats)")),
-        ("next_token", ("the next-token loss", "L: next-token loss (nats)")),
-        ("pooled_length", ("a stand-in, not a loss", "L: ‖mean hidden state‖², no loss")),
-    ],
+PATTERN = "update stored.head_pattern set mean = {0}, low = {0} - {1}, high = {0} + {1} where {2}"
+EVEN = "update stored.sink set mean = 0.05, low = 0.04, high = 0.06 where quantity = 'even'"
+FEW = PATTERN.format(0.1, 0.01, "quantity <> 'uniform'")
+CLS = [FEW, EVEN, PATTERN.format(0.3, 0.01, "quantity = 'cls'")]
+GRADIENT = (
+    "update stored.gradient_importance set importance = {0}, low = {0}, high = {0}, "
+    "objective = 'masked_lm' where {1}"
 )
-def test_the_objective_is_told_with_its_numbers(objective, expected, section, after, exported):
+ABLATED = (
+    "update stored.head_effect set mean = 0.25, low = 0.2, high = 0.3 "
+    "where filling = 'mean' and quantity = 'length' and token_type = 'cls' and layer is null"
+)
+WITHIN = (
+    "update stored.effect_prediction set spearman = {1}, low = {2}, high = {3} where "
+    "filling = 'mean' and quantity = 'length' and level = 'within' and measure {0}"
+)
+CHANGED = (
+    "update stored.head_pattern_difference set difference = {0}, low = {0} - 0.1, "
+    "high = {0} + 0.1 where quantity = 'cls' and {1}"
+)
+BY_WEIGHT = {"weighing": "weight", "quantity": "cls"}
+EFFECT = {"filling": "mean", "quantity": "length"}
+PLANTS = [
+    (
+        *(LAYERS, {"weighing": "weight", "group": "special"}, CLS),
+        "to “[CLS]”, mean over layers and heads, 30.0% [29.0%, 31.0%], above its share of even "
+        "attention, 5.0% [4.0%, 6.0%].",
+    ),
+    (
+        *(LAYERS, {"weighing": "weight", "group": "special"}),
+        [*CLS, EVEN.replace("0.06", "0.32")],
+        "30.0% [29.0%, 31.0%], not clearly different from its share of even attention",
+    ),
+    (
+        *(LAYERS, {"weighing": "weight", "group": "special"}),
+        [*CLS, EVEN.replace("0.05", "0.28").replace("0.06", "0.285").replace("0.04", "0.275")],
+        "30.0% [29.0%, 31.0%], above its share of even attention, 28.0%",
+    ),
+    (
+        *(LAYERS, {"weighing": "weight", "group": "special"}),
+        [*CLS, "update stored.head_pattern set low = null, high = null where layer = 1"],
+        "against its share of even attention, 5.0% [4.0%, 6.0%] (without intervals).",
+    ),
+    (
+        *(LAYERS, {"weighing": "norm", "group": "from_sep"}),
+        [
+            PATTERN.format(0.4, 0.05, "quantity = 'sep_to_sep' and weighing = 'norm'"),
+            PATTERN.format(0.1, 0.05, "quantity = 'other_to_sep' and weighing = 'norm'"),
+        ],
+        "**[SEP] looks at [SEP] more than other tokens do**: share",
+    ),
+    (
+        *(LAYERS, {"weighing": "weight", "group": "breadth"}),
+        [
+            PATTERN.format(1, 0.1, "quantity = 'entropy'"),
+            PATTERN.format(2, 0.1, "quantity = 'uniform'"),
+        ],
+        "1.00 [0.90, 1.10], below that of uniform attention, 2.00 [1.90, 2.10].",
+    ),
+    (
+        *(LAYERS, {"weighing": "weight", "group": "breadth"}),
+        [
+            PATTERN.format(2, 0.1, "quantity = 'uniform'"),
+            PATTERN.format(1, 0.1, "quantity = 'entropy'"),
+            PATTERN.format(1.9, 0.2, "quantity = 'entropy' and layer = 2 and head > 1"),
+        ],
+        "2 of 6 heads reach 90% of the entropy of uniform attention, 0 of them by their whole",
+    ),
+    (
+        *(LAYERS, {"weighing": "weight", "group": "special"}),
+        [
+            *CLS,
+            PATTERN.format(0.6, 0.05, "quantity = 'cls' and layer = 2 and head = 1"),
+            PATTERN.format(0.52, 0.05, "quantity = 'cls' and layer = 2 and head = 2"),
+        ],
+        "2 of 6 heads give more than half of a token's attention to one of these, 1 of them",
+    ),
+    (HEADS, BY_WEIGHT, [FEW], "**By the thresholds of Clark et al., none of 6 heads has one"),
+    (
+        *(HEADS, BY_WEIGHT, [FEW, PATTERN.format(0.62, 0.05, "quantity = 'sep' and layer = 1")]),
+        "3 of 6 heads have one main habit**: \\[SEP\\] 3 (in 0 the whole interval is above",
+    ),
+    (
+        *(HEADS, BY_WEIGHT, [FEW, PATTERN.format(0.9, 0.05, "quantity = 'cls' and head = 2")]),
+        "“[CLS]” is strongest in L1·H2, 90% [85%, 95%], above the median head, 10%.",
+    ),
+    (
+        *(HEADS, {"weighing": "difference", "quantity": "cls"}),
+        [
+            CHANGED.format(0, "true"),
+            CHANGED.format(-0.3, "layer = 1 and head is not null"),
+            CHANGED.format(0.3, "layer = 2 and head = 1"),
+        ],
+        "Of 6 heads it is less by norms in 3 and more in 1, by intervals that exclude 0; in 2",
+    ),
+    (
+        *(MATTERS, EFFECT),
+        [*CLS, GRADIENT.format(1, "true"), GRADIENT.format(0, "token_type = 'cls'"), ABLATED],
+        "Of the gradient |∂L/∂α| (L: masked\\-LM loss, nats), attention to [CLS] has 0.0%, below "
+        "its share of the weight, 30.0% [29.0%, 31.0%]; with f(x) of [CLS] replaced by its mean, "
+        "the last hidden states change by 25.0% [20.0%, 30.0%].",
+    ),
+    (
+        *(MATTERS, EFFECT),
+        [*CLS, GRADIENT.format(1, "true"), GRADIENT.format(9, "token_type = 'cls'")],
+        "attention to [CLS] has 75.0%, above its share of the weight",
+    ),
+    (
+        *(MATTERS, EFFECT),
+        [*CLS, GRADIENT.format(1, "true"), "update stored.gradient_importance set low = null"],
+        "attention to [CLS] has 25.0%, against its share of the weight",
+    ),
+    (
+        *(MATTERS, EFFECT),
+        [
+            WITHIN.format("is not null", 0.2, 0, 0.4),
+            WITHIN.format("= 'share'", 0.8, 0.4, 0.9),
+            WITHIN.format("= 'random'", 0.1, -0.1, 0.3),
+        ],
+        "Of 6 measures signed share foretells best which heads of a layer have an effect, with ρ "
+        "= +0.80 [+0.40, +0.90], above another head of the layer at random, +0.10 [−0.10, +0.30].",
+    ),
+]
+
+
+@pytest.mark.parametrize(("section", "choices", "statements", "expected"), PLANTS)
+def test_what_is_planted_is_said(section, choices, statements, expected, after):
+    after(*statements)
+    with words_of("habits", section.name):
+        rows = rows_of(section.finding.rows, inquiry(), choices)
+        said = " ".join(sentences_of(rows, section.finding))
+    assert expected in said
+
+
+def test_the_share_of_the_gradient_is_the_mean_over_layers_with_ends_that_hold(after):
+    """Layers with 9 of 12 and 1 of 4; each end takes the low one of its own, the others' high."""
     after(
-        "update stored.gradient_importance set importance = 1, low = 1, high = 1",
-        "update stored.gradient_importance set importance = 3 where layer = 2",
-        f"update stored.gradient_importance set objective = '{objective}'",
+        *CLS,
+        GRADIENT.format(1, "true"),
+        "update stored.gradient_importance set low = 0.9, high = 1.1 where token_type = 'cls'",
+        "update stored.gradient_importance set importance = 9, low = 8, high = 10 "
+        "where token_type = 'cls' and layer = 1",
+        "update stored.gradient_importance set objective = 'pooled_length'",
     )
-    text = sentences(section("gradients"))
-    assert expected[0] in text
-    axis = chart_of(exported, "hh_gradients_question").layer[0].encoding.y["title"]
-    assert axis == f"|∂L/∂α| per token that attends; {expected[1]}"
-    assert "other 25%" in text
-    assert text.count("25%") == 6, "by type they add up to all; one type beside its weight"
-    assert "largest in layer 2 and smallest in layer 1: 3.0 times as much" in text
+    [finding] = findings(MATTERS, "habits", inquiry())
+    value, low, high = finding.evidence.iloc[0][["value", "low", "high"]]
+    assert value == pytest.approx((9 / 12 + 1 / 4) / 2)
+    assert (low, high) == pytest.approx(((8 / 11 + 0.9 / 3.9) / 2, (10 / 13 + 1.1 / 4.1) / 2))
+    assert finding.number == "50.0%"
+    assert finding.side == "above"
+    assert "no loss" in finding.sentence
+
+
+def test_types_are_shown_with_their_weight_their_gradient_and_their_effect(section, exported):
+    section("matters", hh_filling="zero")
+    frame = frame_of(exported, "hh_matters_types")
+    assert set(frame["part"]) == {"weight", "gradient", "effect_zero"}
+    shares = frame[frame["part"] == "gradient"]["mean"]
+    assert shares.sum() == pytest.approx(1)
 
 
 def test_a_corpus_without_masked_tokens_gets_the_command_that_masks(section, changed):
@@ -76,11 +180,29 @@ def test_a_corpus_without_masked_tokens_gets_the_command_that_masks(section, cha
         *lacking("gradient_importance"),
         "update stored.provenance set value = 'masked_lm' where name = 'gradient_objective'",
     )
-    session = section("gradients", folder)
-    assert not charts(session)
+    session = section("matters", folder)
+    assert charts(session), "effects are shown without gradients"
     assert "no token of this corpus is masked" in session.info[0].value
-    assert "--mask 0.15" in session.code[0].value
-    assert "gradient_importance" in session.code[0].value
+    [command] = [code.value for code in session.code if "--mask 0.15" in code.value]
+    assert "gradient_importance" in command
+
+
+@pytest.mark.parametrize(
+    ("view", "table", "choices"),
+    [
+        ("matters", "gradient_importance", {}),
+        ("heads", "head_pattern_difference", {"hh_weighing": "difference"}),
+    ],
+)
+def test_what_a_figure_lacks_is_offered(view, table, choices, section, changed):
+    session = section(view, changed(*lacking(table)), **choices)
+    assert any("precompute run" in code.value and table in code.value for code in session.code)
+
+
+def test_heads_that_cannot_be_ranked_are_said_to_be_so_and_no_run_is_offered(section, changed):
+    session = section("matters", changed(*lacking("effect_prediction")))
+    assert "this file ranks none" in session.info[0].value
+    assert not any("precompute run" in code.value for code in session.code)
 
 
 def test_a_logarithmic_axis_leaves_out_what_is_0(section, after, exported):
@@ -88,72 +210,48 @@ def test_a_logarithmic_axis_leaves_out_what_is_0(section, after, exported):
         "update stored.gradient_importance set low = 0",
         "update stored.gradient_importance set importance = 0 where token_type = 'sep'",
     )
-    section("gradients", hh_scale="log")
+    section("matters", hh_scale="log")
     drawn = [
         row
-        for rows in chart_of(exported, "hh_gradients").to_dict()["datasets"].values()
+        for rows in chart_of(exported, "hh_matters_gradients").to_dict()["datasets"].values()
         for row in rows
     ]
     assert {row["token_type"] for row in drawn} == {"[CLS]", "comma/period", "other"}
     assert min(row["low"] for row in drawn) > 0
 
 
+def test_a_group_that_a_model_lacks_is_not_offered(section, gpt2_folder):
+    session = section("layers", gpt2_folder, hh_group="from_sep")
+    offered = options_of(session, "hh_group")
+    assert len(offered) == 3
+    assert not any("[SEP]" in option for option in offered)
+    assert charts(session)
+
+
 def test_the_table_has_a_row_per_head_and_can_be_filtered(section, after, answers):
     ((n,),) = answers("select count(*) from head_pattern")
     [table] = frames(section("heads"))
     assert len(table) == n
-    after(
-        "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
-        "update stored.head_pattern set mean = 0.9 "
-        "where quantity = 'previous' and layer = 1 and head = 2",
-    )
-    session = section("heads", hh_behaviours="previous")
-    [table] = frames(session)
+    after(FEW, PATTERN.format(0.9, 0, "quantity = 'previous' and layer = 1 and head = 2"))
+    [table] = frames(section("heads", hh_behaviours="previous"))
     assert table[["layer", "head"]].to_numpy().tolist() == [[1, 2]]
     assert table["behaviour"].tolist() == ["previous token"]
 
 
-@pytest.mark.parametrize("value", ["9-9", "1", "<b>"])
+@pytest.mark.parametrize("value", ["9-9", "<b>"])
 def test_a_link_to_no_head_shows_the_clearest(value, section, after):
-    after(
-        "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
-        "update stored.head_pattern set mean = 0.9 "
-        "where quantity = 'sep' and layer = 2 and head = 3",
-    )
-    session = section("one_head", head=value)
+    after(FEW, PATTERN.format(0.9, 0, "quantity = 'sep' and layer = 2 and head = 3"))
+    session = section("layers", head=value)
     assert session.session_state["head"] == "2-3"
     assert in_address(session, "head") == []
 
 
-def test_the_texts_are_those_in_which_the_head_does_it_most(section, answers):
-    session = section("one_head", head="2-1", hh_habit="comma_period", hh_texts="2")
-    best = answers(
-        "select seq, comma_period from sequence_head_pattern "
-        "where layer = 2 and head = 1 and comma_period is not null "
-        "order by comma_period desc, seq limit 2"
-    )
-    lines = [
-        sentence for sentence in sentences(session).splitlines() if sentence[:4] in ("**1.", "**2.")
-    ]
-    for line, (seq, share) in zip(lines, best, strict=True):
-        assert f"Text {seq}," in line
-        assert percent(share) in line
-
-
-@pytest.mark.parametrize("view", ["layers", "breadth", "heads", "one_head"])
-def test_the_choice_is_in_the_address_and_changes_every_number(view, section, exported):
-    by_weight = section(view)
-    weights = dict(exported)
-    exported.clear()
-    by_norm = section(view, hh_weighing="norm")
-    assert in_address(by_norm, "hh_weighing") == ["norm"]
-    assert not in_address(by_weight, "hh_weighing")
-    key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_heads_map"}.get(
-        view, "hh_one_head_question"
-    )
-    weighted, other = (frame_of(figures, key) for figures in (weights, exported))
-    assert len(weighted) == len(other)
-    assert (weighted["mean"].to_numpy() != other["mean"].to_numpy()).any()
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("breadth", "layers"), ("weighing", "heads"), ("effect", "matters"), ("gradients", "matters")],
+)
+def test_sections_of_old_links_are_found(old, new, section):
+    assert section(old).session_state["hh_view"] == new
 
 
 def test_axes_say_what_is_shown_and_published_numbers_stand_beside_weights_alone(section):
@@ -163,36 +261,10 @@ def test_axes_say_what_is_shown_and_published_numbers_stand_beside_weights_alone
     )
     titles = [str(charts(session)) for session in (by_weight, by_norm)]
     assert "share of a token's attention" in titles[0]
-    assert "‖αf(x)‖" in titles[1]
     assert "share of a token's attention" not in titles[1]
+    assert "‖αf(x)‖" in titles[1]
     folds = [" ".join(fold.label for fold in session.expander) for session in (by_weight, by_norm)]
-    assert "Published" in folds[0]
-    assert "Published" not in folds[1]
-
-
-def test_the_choice_stays_from_section_to_section(section):
-    session = section("layers", hh_weighing="norm")
-    session.session_state["hh_view"] = "heads"
-    session.run()
-    assert session.session_state["hh_weighing"] == "norm"
-    assert "‖αf(x)‖" in str(charts(session))
-
-
-def test_the_finding_counts_heads_that_are_clear_of_0(section, after, answers):
-    after(
-        "update stored.head_pattern_difference set weight = 0.4, norm = 0.1, difference = -0.3, "
-        "low = -0.4, high = 0.1 where quantity = 'cls'",
-        "update stored.head_pattern_difference set high = -0.2 "
-        "where quantity = 'cls' and layer = 1",
-        "update stored.head_pattern_difference set low = 0.2, high = 0.3 "
-        "where quantity = 'cls' and layer = 2 and head = 1",
-    )
-    ((less,),) = answers("select count(*) from head_pattern where layer = 1")
-    ((n,),) = answers("select count(*) from head_pattern")
-    text = sentences(section("heads", hh_weighing="difference", hh_quantity="cls"))
-    assert f"[CLS]: {percent(0.4)} by weights, {percent(0.1)} by norms" in text
-    assert f"smaller in {less} and larger in 1 of {n} heads" in text
-    assert f"{n - less - 1} show no clear difference" in text
+    assert ["Published" in labels for labels in folds] == [True, False]
 
 
 BERT = (
@@ -200,79 +272,28 @@ BERT = (
     f"hidden_size = 768, n_sequences = {N_SEQUENCES}, n_tokens = {N_TOKENS}, mask_rate = 0"
 )
 ZERO = "update stored.provenance set value = '0' where name = 'segments_given'"
-PLACES = [("breadth", {}, ["3.89"]), ("layers", {"hh_group": "neighbours"}, ["4", "5"])]
 
 
-def published(session) -> pd.DataFrame:
-    [table] = [frame.value for frame in session.dataframe if "published" in frame.value]
-    return table
-
-
-def test_the_same_experiment_is_compared(section, changed):
-    folder = changed(BERT, ZERO)
-    for view, choices, _ in PLACES:
-        session = section(view, folder, **choices)
+def test_the_same_experiment_is_compared_and_other_segment_ids_are_another(section, changed):
+    for group in ("breadth", "neighbours"):
+        session = section("layers", changed(BERT, ZERO), hh_group=group)
         assert not [fold for fold in session.expander if "bert-base-uncased" in fold.label]
-        assert "difference" in published(session)
+        assert any("difference" in frame.value for frame in session.dataframe)
+    folds = section("layers", changed(BERT), hh_group="breadth").expander
+    [place] = [fold for fold in folds if "segment ids" in fold.label]
+    assert "no token masked, segment ids 0, 1: another experiment" in place.markdown[0].value
 
 
-def test_other_segment_ids_are_another_experiment(section, changed):
-    [place] = [
-        fold for fold in section("breadth", changed(BERT)).expander if "segment ids" in fold.label
-    ]
-    text = place.markdown[0].value
-    assert "no token masked, every segment id 0." in text
-    assert "no token masked, segment ids 0, 1: another experiment" in text
-
-
-def test_ours_are_the_last_layer_and_the_heads_above_a_half():
-    layers = pd.DataFrame({"layer": [11, 12], "habit": "entropy_cls", "mean": [1.0, 3.891]})
-    row = entropy_cls(layers)
-    assert (row.published, row.ours, row.agrees) == (ENTROPY_CLS, 3.891, True)
-    heads = pd.DataFrame(
-        {"habit": ["previous"] * 5 + ["next"], "mean": [0.6, 0.7, 0.8, 0.9, 0.5, 0.4]}
-    )
-    rows = neighbours(heads)
-    assert [row.published for row in rows] == list(NEIGHBOURS)
-    assert [row.ours for row in rows] == [4, 0]
-    assert [row.agrees for row in rows] == [True, False]
-
-
-def test_what_a_model_lacks_is_left_open():
-    nothing = pd.DataFrame({"layer": [], "habit": [], "mean": []})
-    assert [row.ours for row in [entropy_cls(nothing), *neighbours(nothing)]] == [None] * 3
-
-
-@pytest.mark.parametrize(
-    ("low", "side", "verdict"),
-    [(0.4, "above", "do not overlap"), (0.2, "unclear", "overlap: no clear difference")],
-)
-def test_the_best_measure_of_a_heads_effect_is_told_beside_a_random_head(low, side, verdict, after):
-    planted = {"share": (0.8, low, 0.9), "random": (0.1, -0.1, 0.3), "gradient": (-0.9, -1, -0.8)}
-    of_kind = "filling = 'mean' and quantity = 'length' and level = 'within'"
+def test_ours_are_the_last_layer_and_the_heads_above_a_half(after):
     after(
-        "update stored.effect_prediction set spearman = 0.2, low = 0, high = 0.4",
-        *(
-            f"update stored.effect_prediction set spearman = {rho}, low = {low}, high = {high} "
-            f"where {of_kind} and measure = '{measure}'"
-            for measure, (rho, low, high) in planted.items()
-        ),
+        f"update stored.head_pattern set layer = {ENTROPY_CLS.layer}, mean = 3.891 "
+        "where quantity = 'entropy_cls' and layer = 2 and head is null",
+        PATTERN.format(0.6, 0, "quantity = 'previous' and layer = 1"),
+        PATTERN.format(0.5, 0, "quantity = 'previous' and layer = 2 or quantity = 'next'"),
     )
-    [finding] = effect.findings(inquiry())
-    assert finding.number == "signed share: 0.80"
-    assert finding.evidence["name"].tolist()[:2] == ["signed share", "random head"]
-    assert finding.evidence["value"].tolist()[1:] == pytest.approx([0.1, 0.2, 0.2, 0.2, 0.2, -0.9])
-    assert "Of 6 measures signed share foretells best" in finding.sentence
-    assert f"ρ = 0.80 [{low:.2f}, 0.90]" in finding.sentence
-    assert "gives 0.10 [−0.10, 0.30]" in finding.sentence
-    assert finding.side == side
-    assert verdict in finding.sentence
-    after("delete from stored.effect_prediction where measure <> 'random'")
-    assert not [*effect.findings(inquiry())], "no measure of a file without any"
-
-
-def test_heads_that_cannot_be_ranked_are_said_to_be_so_and_no_run_is_offered(section, changed):
-    session = section("effect", changed(*lacking("effect_prediction")))
-    assert "by ranking heads, and this model has a single one" in session.info[0].value
-    assert not session.code
-    assert not charts(session)
+    [entropy] = entropy_cls(inquiry(), {}).to_dict("records")
+    assert (entropy["number"], entropy["ours"]) == (ENTROPY_CLS, 3.891)
+    rows = neighbours(inquiry(), {})
+    assert (rows["number"].tolist(), rows["ours"].tolist()) == ([*NEIGHBOURS], [3, 0])
+    after("delete from stored.head_pattern where quantity in ('entropy_cls', 'previous', 'next')")
+    assert [*neighbours(inquiry(), {})["ours"], *entropy_cls(inquiry(), {})["ours"]] == [None] * 3

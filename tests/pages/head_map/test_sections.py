@@ -1,9 +1,13 @@
 """Every section shows the numbers that the file holds."""
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy.cluster.hierarchy import fcluster
 
 from analysis.statistics.heads import head_arrangement
 from pages.head_map.map import _finding
+from pages.head_map.tree import Tree
 from pages.ui.words.scope import words_of
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.copies import lacking
@@ -60,11 +64,18 @@ def test_a_colour_that_the_file_lacks_names_the_command_that_adds_it(section, ch
 
 
 @pytest.mark.parametrize("k", [2, 6])
-def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, section, exported):
+def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, section, exported, answers):
     session = section("groups", hm_k=str(k))
     leaves = figure_of(exported, "hm_groups_tree")[0].dropna(subset="layer")
     assert leaves["group"].nunique() == k
     assert sorted(leaves["place"]) == list(range(6))
+    steps = np.array(answers('select "left", "right", height, n_heads from head_linkage'), float)
+    groups = leaves.sort_values(["layer", "head"])["group"]
+    expected = fcluster(steps, k, criterion="maxclust")
+    assert len(set(zip(groups, expected, strict=True))) == k
+    assert leaves.sort_values("place")["group"].is_monotonic_increasing
+    tree = Tree(pd.DataFrame(steps, columns=["left", "right", "height", "n_heads"]))
+    assert (steps[:, 2] > tree.cut(k)).sum() == k - 1
     (table,) = (frame for frame in frames(session) if "heads" in frame)
     assert table["n"].sum() == 6
     assert sorted(", ".join(table["heads"]).split(", ")) == sorted(leaves["label"])

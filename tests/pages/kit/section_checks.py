@@ -25,8 +25,6 @@ def home_of(page: str, section: Section) -> str:
     """Name of a file that has everything a section can show."""
     if page == "compare":
         return "steps"
-    if any(Need.SINK_LOGITS in table.needs for table in section.needs):
-        return "sink_logits"
     turned = {Need.KERNELS, Need.TURNED_POSITIONS}
     if any(not turned.isdisjoint(table.needs) for table in section.needs):
         return "turned"

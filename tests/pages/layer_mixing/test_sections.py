@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.scopes import POST_NORM
+from analysis.scopes import POST_NORM, PRE_NORM
 from pages.layer_mixing.modules import _finding
 from pages.ui.words.numbers import percent, scientific
+from pages.ui.words.say import catalogue
 from pages.ui.words.scope import words_of
-from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
+from tests.pages.conftest import bodies, captions, charts, frames, in_address, options_of, sentences
 from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import click
 from tests.pages.kit.inquiries import view_of
@@ -31,6 +32,16 @@ def test_every_scope_is_explained_once(section):
     assert body.count('class="lm-name"') == body.count('class="lm-what"') == len(SCOPES)
     assert 'title="AttnResLnFfResLn">whole layer<' in body
     assert 'title="Attn-w">attention weights<' in body
+
+
+def test_the_anatomy_and_the_steps_are_those_of_the_order(section, gpt2_folder):
+    session = section("ratio", gpt2_folder)
+    assert bodies(session).count('class="lm-name"') == len(PRE_NORM.scopes)
+    assert catalogue()["layer_mixing.anatomy_pre_norm"]["en"] in captions(session)
+    for absent in ("absent.special", "absent.behind"):
+        assert catalogue()[absent]["en"] in captions(session)
+        assert catalogue()[absent]["en"] not in captions(section("ratio"))
+    assert len(options_of(section("modules", gpt2_folder), "lm_effect")) == len(PRE_NORM.effects)
 
 
 def test_the_table_of_steps_names_the_layer_that_is_changed_most(section, answers):

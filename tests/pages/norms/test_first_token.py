@@ -6,7 +6,8 @@ import pytest
 from analysis.comparison.numbers import unit_values
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import head_token
-from pages.habits.gradients import gradients
+from pages.habits.page import MATTERS
+from pages.kit.page import findings
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import after_of
 from tests.pages.kit.inquiries import inquiry
@@ -38,9 +39,8 @@ def test_the_first_token_is_named_where_it_draws_most(after, page_text):
         "where quantity = 'weighted_norm'",
     )
     text = page_text("norms", "an_view=layers")
-    assert "Of the first token, commas and periods, the first token draws most" in text
-    assert "80% of the weight over all layers; of the length ‖αf(x)‖ that is added up, 30%" in text
-    assert "special tokens and" not in text
+    assert "that arrives from the first token, over all layers, 30%" in text
+    assert "its share of the weight, 80%" in text
 
 
 def test_what_comes_from_the_first_token_is_said(page_text, turned_folder):
@@ -60,19 +60,16 @@ def test_a_page_says_that_it_is_a_type_of_its_own_where_it_is(
 def test_a_head_that_rests_on_the_first_token_is_named_so(after, page_text):
     after("update stored.head_pattern set mean = 0.7, low = 0.65 where quantity = 'first'")
     assert "mostly do one thing: first token 6" in page_text("head_map", "hm_view=map")
-    assert "first token 70%" in page_text("habits", "hh_view=layers")
+    assert "“first token”, mean over layers and heads, 70.0%" in page_text(
+        "habits", "hh_view=layers"
+    )
 
 
 @pytest.mark.parametrize(
     ("fixture", "token_type", "importance", "sentence"),
     [
-        ("after_bos", "bos", 6, "BOS gets most attention weight: 50% of it; of all |∂L/∂α| 67%"),
-        (
-            "after",
-            "first",
-            1,
-            "the first token gets most attention weight: 50% of it; of all |∂L/∂α| 25%",
-        ),
+        ("after_bos", "bos", 6, "attention to BOS has 66.7%, "),
+        ("after", "first", 1, "attention to the first token has 25.0%, "),
     ],
 )
 def test_gradients_are_set_against_the_attention(
@@ -85,8 +82,9 @@ def test_gradients_are_set_against_the_attention(
         f"set importance = if(token_type = '{token_type}', {importance}, 3)",
         f"delete from stored.gradient_importance where token_type not in ('{token_type}', 'other')",
     )
-    [finding] = gradients.findings(inquiry())
+    [finding] = findings(MATTERS, "habits", inquiry())
     assert sentence in finding.sentence
+    assert "its share of the weight, 50.0%" in finding.sentence
 
 
 def test_an_entry_of_the_vocabulary_is_first_where_it_is_nothing_else(gpt2_folder):

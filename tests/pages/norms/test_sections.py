@@ -1,4 +1,4 @@
-"""Every section shows the numbers that the file holds."""
+"""Norms: numbers reckoned by hand, verdicts of findings, charts of pairs, and what files lack."""
 
 import json
 from html import unescape
@@ -10,31 +10,173 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.norms import attention_norm_distribution
+from pages.norms.page import PAGE
 from pages.norms.pair_panels import edges
 from tests.pages.conftest import bodies, charts, frames, in_address, sentences
+from tests.pages.kit.after import said_in
 from tests.pages.kit.copies import lacking
-from tests.pages.kit.figures import click
+from tests.pages.kit.figures import click, frame_of
+from tests.pages.kit.inquiries import inquiry
 from tests.pages.kit.section_checks import stems
 
 
-def test_only_the_chosen_section_is_drawn(section):
-    session = section("frequency")
-    assert len(session.header) == len(charts(session)) == len(frames(session)) == 1
-
-
-def test_shares_of_the_norm_add_up_to_1_in_every_layer(section):
-    shown = frames(section("layers"))[0]
-    assert shown.groupby("layer")["norm_share"].sum().tolist() == pytest.approx([1.0, 1.0])
-
-
-def test_the_card_tells_what_the_file_says_of_the_head(section, answers):
-    session = section("heads", head="2-3")
-    ((mean, std, cv),) = answers(
-        "select mean, std, cv from value_norm_dispersion where layer = 2 and head = 3"
+def mixing(quantity: str, cls: float, by: float = 0.01) -> str:
+    """Plant how much of a quantity [CLS] gets in every layer and head, and all others together."""
+    mean = f"if(token_type = 'cls', {cls}, if(token_type = 'other', {1 - cls}, 0))"
+    return (
+        f"update stored.token_type_mixing set mean = {mean}, low = {mean} - {by}, "
+        f"high = {mean} + {by} where quantity = '{quantity}'"
     )
-    ((largest,),) = answers("select max(value) from singular_value where layer = 2 and head = 3")
-    values = [metric.value for metric in session.metric]
-    assert values[:3] == [f"{mean:.2f} ± {std:.2f}", f"{cv:.2f}", f"{largest:.2f}"]
+
+
+def rho(column: str, value: float, by: float = 0.01, table: str = "attention_norm_correlation"):
+    return (
+        f"update stored.{table} set {column} = {value}, {column}_low = {value - by}, "
+        f"{column}_high = {value + by}"
+    )
+
+
+VERDICTS = [
+    (
+        "layers",
+        [mixing("attention", 0.4), mixing("weighted_norm", 0.1)],
+        "**[CLS] draws most attention, but less arrives from it**: share of the length ‖αf(x)‖ "
+        "that arrives from [CLS], over all layers, 10% [9%, 11%], below its share of the weight, "
+        "40% [39%, 41%].",
+    ),
+    (
+        "layers",
+        [mixing("attention", 0.4), mixing("weighted_norm", 0.5)],
+        "**[CLS] draws most attention, and even more arrives from it**",
+    ),
+    (
+        "layers",
+        [mixing("attention", 0.4), mixing("weighted_norm", 0.405)],
+        "**[CLS] draws most attention, and about as much arrives from it**",
+    ),
+    (
+        "relation",
+        [rho("median", -0.5)],
+        "**Within heads, the more weight a token “[CLS]” gets, the shorter its vector**",
+    ),
+    (
+        "relation",
+        [rho("median", 0.5)],
+        "**Within heads, more weight goes with longer vectors, even for “[CLS]”**",
+    ),
+    (
+        "relation",
+        [rho("median", -0.05)],
+        "**Within heads, more weight hardly goes with shorter vectors, not even for “[CLS]”**",
+    ),
+    (
+        "relation",
+        [rho("median", -0.2, by=0.3), "update stored.attention_norm_correlation set spearman = -1"],
+        "**Within heads, more weight does not clearly go with shorter vectors, not even for",
+    ),
+    (
+        "transformation",
+        ["update stored.value_norm_dispersion set cv = 0.3 where layer is not null",
+         "update stored.input_norm_dispersion set cv = 0.1"],
+        "In a head, the lengths ‖f(x)‖ have a coefficient of variation of 0.30, against that of "
+        "the lengths ‖x‖ that it reads, 0.10 (without intervals).",
+    ),
+    *(
+        (
+            "frequency",
+            [rho("within_sequences_spearman", value, by, "frequency_correlation")],
+            f"**{claim}",
+        )
+        for value, by, claim in (
+            (0.7, 0.1, "Rarer words have longer vectors"),
+            (-0.7, 0.1, "Rarer words have shorter vectors"),
+            (0.2, 0.3, "Rare and frequent words do not clearly differ in the length"),
+            (0.05, 0.01, "Rare and frequent words hardly differ in the length of their vectors"),
+        )
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stem", "statements", "expected"), VERDICTS)
+def test_a_finding_says_what_its_intervals_allow(stem, statements, expected, after):
+    after(*statements)
+    [recorded] = (part for part in PAGE.sections if part.stem == stem)
+    assert expected in said_in(recorded.findings(inquiry()))
+
+
+def test_a_type_that_is_clearly_below_0_is_named_before_a_lower_one_that_is_not(after):
+    """Of two types, the one that the claim would overlook is the result."""
+    after(
+        rho("median", 0.0),
+        rho("median", -0.4, by=0.5) + " where token_type = 'sep'",
+        rho("median", -0.2) + " where token_type = 'other'",
+    )
+    [relation] = (part for part in PAGE.sections if part.stem == "relation")
+    assert "the more weight a token “other” gets" in said_in(relation.findings(inquiry()))
+
+
+def test_a_headline_says_what_is_within_heads_between_them_and_between_layers(section, after):
+    after(
+        rho("median", -0.3, by=0.1),
+        rho("between_heads_spearman", 0.8, by=0.1),
+        "update stored.attention_norm_correlation set between_layers_spearman = -0.9, "
+        "between_layers_spearman_low = null, between_layers_spearman_high = null",
+    )
+    text = sentences(section("relation"))
+    for said in ("−0.30 [−0.40, −0.20], below 0", "+0.80 [+0.70, +0.90], above 0"):
+        assert said in text
+    assert "−0.90, against 0 (without intervals)" in text
+    assert "Over the pairs of all these heads" in sentences(section("relation", an_level="pooled"))
+
+
+def test_shares_of_norms_are_those_of_their_layer(section, exported, after):
+    """Layer 1: lengths of 1, 2, 3 and 4; the first is a tenth of all."""
+    after(
+        "update stored.token_type_mixing set mean = list_position("
+        "['cls', 'sep', 'comma_period', 'other'], token_type) where quantity = 'weighted_norm'"
+    )
+    section("layers", an_norm_as="share")
+    frame = frame_of(exported, "an_layers_norm_share")
+    shares = frame[frame["layer"] == 1].set_index("token_type")["mean"]
+    assert shares.to_dict() == pytest.approx(
+        {"cls": 0.1, "sep": 0.2, "comma_period": 0.3, "other": 0.4}
+    )
+
+
+def test_the_ranks_of_a_head_are_less_those_of_its_layer(section, exported, after):
+    """Layer 1: heads with ranks of 0.1, 0.2 and 0.6, whose mean is 0.3."""
+    after(
+        "update stored.attention_norm_correlation set norm_rank = [0.1, 0.2, 0.6][head], "
+        "attention_rank = 0.5 where head is not null"
+    )
+    section("relation", an_level="between_heads")
+    frame = frame_of(exported, "an_relation_ranks_between_heads")
+    one = frame[(frame["layer"] == 1) & (frame["token_type"] == "sep")].set_index("head")
+    assert one["norm_rank"].to_dict() == pytest.approx({1: -0.2, 2: -0.1, 3: 0.3})
+    assert one["attention_rank"].tolist() == pytest.approx([0, 0, 0])
+    section("relation", an_level="between_layers")
+    assert len(frame_of(exported, "an_relation_ranks_between_layers")) == 2 * 4
+
+
+def test_without_special_tokens_none_are_left_out_of_frequencies(section, gpt2_folder):
+    [shown] = frames(section("frequency", gpt2_folder))
+    assert len(shown) == shown["quantity"].nunique() == 2
+
+
+def test_bars_of_a_type_add_up_to_its_correlation(section, exported):
+    section("relation")
+    sums = frame_of(exported, "an_relation_parts").groupby(["token_type", "spearman"])
+    assert len(sums)
+    for (_, whole), parts in sums["contribution"]:
+        assert parts.sum() == pytest.approx(whole)
+
+
+def test_one_layer_has_no_level_between_layers_and_one_head_has_no_levels(section):
+    one_layer = section("relation", an_scope="layer", an_layer="2")
+    assert "between_layers" not in next(frame for frame in frames(one_layer) if "pairs" in frame)
+    one_head = section("relation", an_scope="head", head="2-1")
+    assert "In L2·H1, ρ of α and ‖f(x)‖ for" in sentences(one_head)
+    assert "an_level" not in one_head.session_state
 
 
 def test_density_cells_hold_every_pair_of_every_type(section, answers, store_folder):
@@ -68,25 +210,32 @@ def test_every_pair_of_the_sample_lies_in_a_cell_of_the_density(store_folder):
     assert set(zip(pairs["token_type"], alpha, norm, strict=True)) <= drawn
 
 
-def test_the_tables_of_dispersion_name_the_extreme_heads(section, answers):
-    tables = {next(iter(frame)): frame for frame in frames(section("dispersion"))}
-    heads, inputs = tables["which_heads"], tables["which_inputs"]
-    (largest, smallest) = answers(
-        "select max(cv), min(cv) from value_norm_dispersion where layer is not null "
-        "union all select max(cv), min(cv) from input_norm_dispersion where layer is not null"
+def test_a_sample_within_heads_is_over_the_means_of_its_heads(section, exported, answers):
+    frames = []
+    for level in ("within_heads", "pooled"):
+        section("relation", an_marks="sample", an_level=level)
+        frames.append(frame_of(exported, "an_relation_pairs"))
+    within, raw = frames
+    rows = answers(
+        "select layer, head, token_type, "
+        "exp(sum(n_tokens * ln(value_norm)) / sum(n_tokens)) as mean "
+        "from head_token join sequence using (seq) group by all"
     )
-    assert heads["cv"].tolist()[:2] == pytest.approx(list(largest))
-    assert inputs["cv"].tolist()[:2] == pytest.approx(list(smallest))
-    assert not heads["which_heads"].str.contains("nan|\\.0").any()
+    means = {tuple(place): mean for *place, mean in rows}
+    places = raw[["layer", "head", "token_type"]].itertuples(index=False, name=None)
+    expected = raw["value_norm"].to_numpy() / [means[place] for place in places]
+    assert within["value_norm"].to_numpy() == pytest.approx(expected, rel=0.03)
 
 
-def test_a_click_on_a_ratio_draws_the_spectrum_of_its_head(section):
-    session = section("spectra")
-    assert session.session_state["an_heads"] == ["1-1", "2-1"]
-    click(session, "an_map", "cell", {"layer": 2, "head": 3})
-    assert session.session_state["an_heads"] == ["1-1", "2-1", "2-3"]
-    click(session, "an_map", "cell", {"layer": 1, "head": 1})
-    assert session.session_state["an_heads"] == ["2-1", "2-3"]
+def test_a_click_on_a_ratio_draws_the_singular_values_of_its_head(section, exported):
+    session = section("transformation", head="1-2")
+    click(session, "an_ratio", "cell", {"layer": 2, "head": 3})
+    assert in_address(session, "head") == ["2-3"]
+    drawn = frame_of(exported, "an_transformation_singular_values")
+    assert set(zip(drawn["layer"], drawn["head"], strict=True)) == {(1, 1), (2, 1), (2, 3)}
+    assert drawn[drawn["is_chosen"]][["layer", "head"]].drop_duplicates().to_numpy().tolist() == [
+        [2, 3]
+    ]
 
 
 def test_a_click_on_a_row_reads_its_token_until_another_is_chosen(section):
@@ -170,33 +319,35 @@ def test_a_type_that_never_occurs_is_nowhere(view, token_type, after, section):
 def test_what_never_varies_is_told_and_draws_nothing(after, section):
     after(
         "update stored.attention_norm_correlation set spearman = null, median = null",
-        "update stored.frequency_correlation set spearman = null, low = null, high = null",
+        "update stored.frequency_correlation set spearman = null, low = null, high = null, "
+        "within_sequences_spearman = null",
         "update stored.singular_value set value = 0",
     )
-    relation, frequency, spectra = map(section, ("relation", "frequency", "spectra"))
+    relation, frequency, transformation = map(section, ("relation", "frequency", "transformation"))
     assert len(charts(relation)) == 1, "only the pairs themselves"
-    assert relation.info
-    assert frames(relation)[0]["spearman"].isna().all()
+    assert "nothing to rank" in relation.info[0].value
+    assert "nothing to rank" in frequency.info[0].value
     assert not charts(frequency)
-    assert frequency.info
-    assert "no ratio" in sentences(spectra), "a head that maps to nothing has none"
-    assert len(charts(spectra)) == 1
+    assert len(charts(transformation)) == 3, "a head that maps to nothing has no ratio"
+    assert "stretch" not in sentences(transformation).partition("How this is measured")[0]
 
 
 @pytest.mark.parametrize(
-    ("kind", "stem", "said"),
+    ("kind", "stem", "said", "n_charts"),
     [
-        ("gated", "head", "a token has no length ‖f(x)‖ of its own"),
-        ("gated", "dispersion", "a token has no length ‖f(x)‖ of its own"),
-        ("gated", "spectra", "f differs from query to query"),
-        ("latent", "spectra", "f is no linear map of [x 1]"),
+        ("gated", "head", "a token has no length ‖f(x)‖ of its own", 0),
+        ("gated", "transformation", "a token has no length ‖f(x)‖ of its own", 0),
+        ("latent", "transformation", "There are no singular values of f here", 2),
     ],
 )
-def test_a_section_says_why_the_model_has_no_such_numbers(kind, stem, said, section, changed):
+def test_a_section_says_why_the_model_has_no_such_numbers(
+    kind, stem, said, n_charts, section, changed
+):
+    table = "head_token" if kind == "gated" else "singular_value"
     folder = changed(
         f"update stored.provenance set value = '{kind}' where name = 'transforms'",
-        *(statement for table in ("head_token", "singular_value") for statement in lacking(table)),
+        *lacking(table),
     )
     session = section(stem, folder)
     assert said in session.info[0].value
-    assert not charts(session)
+    assert len(charts(session)) == n_charts

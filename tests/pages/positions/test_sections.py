@@ -271,3 +271,19 @@ def test_a_shift_is_told_of_the_highest_wave_and_an_absent_head_is_left_open():
 @pytest.mark.parametrize(("offset", "written"), [(0, "0"), (3, "+3"), (-10, "−10")])
 def test_offsets_are_written_with_their_sign(offset, written):
     assert offset_label(offset) == written
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "view", "name"),
+    [
+        ("head_map", "hm_view=map", "gpt2"),
+        ("positions", "po_view=one_head", "gpt2"),
+        ("syntax", "sy_view=heads", "causal_trees"),
+    ],
+)
+def test_it_is_said_of_a_causal_model_that_it_is_one(page, view, name, opened, request):
+    for of, is_causal in ((name, True), ("treebank", False)):
+        folder = request.getfixturevalue(f"{of}_folder")
+        text = sentences(opened(page, folder, **dict([view.split("=")])))
+        assert ("This model is causal" in text) == is_causal

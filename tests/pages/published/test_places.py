@@ -18,7 +18,7 @@ PAIR_COLUMNS = ["direction", "layer", "source", "target"]
 NORMS, RATIOS = "Not Only a Weight", "Analysis of Masked Language Models"
 NETWORK = "through the Lens of Attention Maps"
 PLACES = [
-    ("norms", "dispersion", 0.0, NORMS),
+    ("norms", "transformation", 0.0, NORMS),
     ("norms", "relation", 0.0, NORMS),
     ("layer_mixing", "similarity", 0.12, NETWORK),
     ("layer_mixing", "ratio", 0.12, RATIOS),

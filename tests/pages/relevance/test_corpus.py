@@ -5,12 +5,15 @@ import json
 import pytest
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
+from pages.relevance.corpus import corpus
+from pages.relevance.methods import methods
 from pages.relevance.rule_lines import layer_lines
 from pages.relevance.rules import rule_name
 from pages.ui.charts.colours import RELEVANCE_RULE_COLOURS
 from pages.ui.export import files as export
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.figures import chart_of, frame_of
+from tests.pages.kit.inquiries import inquiry
 from tests.tiny import LAYERS
 
 
@@ -130,3 +133,17 @@ def test_what_is_kept_of_the_whole_is_told_and_sequences_whose_maps_are_not_have
     assert any(f"number {seq} are not kept" in caption.value for caption in session.caption)
     after("update stored.sequence_relevance set n_in_place = 0 where n_in_place is not null")
     assert "No token had to keep its relevance" in sentences(section("corpus"))
+
+
+@pytest.mark.parametrize(("low", "side"), [(0.01, "above"), (-0.01, "unclear")])
+def test_findings_on_images_are_told_by_their_intervals(low, side, after_images):
+    after_images(
+        f"update stored.relevance_summary set mean = 0.02, low = {low}, high = 0.03 "
+        "where quantity = 'mask_gain'",
+        "update stored.perturbation set mean = 0.6, low = 0.5, high = 0.7 where share is null",
+        f"update stored.perturbation set mean = 0.3, low = 0.2, high = {0.5 - 10 * low} "
+        "where share is null and rule <> 'random'",
+    )
+    assert next(corpus.findings(inquiry())).side == side
+    [finding] = methods.findings(inquiry())
+    assert finding.side == side.replace("above", "below")

@@ -84,28 +84,6 @@ def test_every_patch_has_what_the_file_keeps_of_it(over_image, exported, image_a
     )
 
 
-def test_all_maps_of_a_figure_share_one_scale(over_image, exported):
-    single, heads, _, layers = charts(over_image(re_image=str(MASK)))
-    shown = figures(exported)
-    for name, chart in (("one", single), ("heads", heads), ("layers", layers)):
-        frame, _ = shown[name]
-        assert scale_of(chart)["domain"][-1] == pytest.approx(frame["relevance"].max())
-
-
-def test_maps_on_scales_of_their_own_all_end_at_1(over_image):
-    drawn = charts(over_image(re_image=str(MASK), re_scale="own"))
-    assert [scale_of(chart)["domain"][-1] for chart in drawn] == [1, 1, 1, 1]
-
-
-def scale_of(chart: dict) -> dict:
-    (scale,) = (
-        layer["encoding"]["color"]["scale"]
-        for layer in chart["layer"]
-        if (layer["encoding"].get("color") or {}).get("scale")
-    )
-    return scale
-
-
 @pytest.mark.parametrize(("under", "pictures"), [("outlined", 2), ("plain", 1)])
 def test_the_picture_lies_under_the_maps_unless_told_otherwise(under, pictures, over_image):
     single, heads, *_ = charts(over_image(re_under=under))

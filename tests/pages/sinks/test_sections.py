@@ -1,101 +1,104 @@
-"""Sections on sinks agree with the file, with their baselines."""
+"""Sections on sinks: their numbers by hand, and the verdicts on planted ones."""
 
 import pytest
 
-from pages.sinks.layers import layers
-from tests.pages.conftest import bodies, captions, charts, options_of, sentences
-from tests.pages.kit.figures import frame_of
+from pages.sinks.page import PAGE
+from pages.ui.store.chosen import open_store
+from tests.freeze import Frames, shown
+from tests.pages.conftest import bodies, charts, options_of, sentences
 from tests.pages.kit.inquiries import inquiry
 
-CLS = "place = 'cls' and head is null"
+OF_CLS = "place = 'cls' and head is null"
 
 
-def _sink(quantity: str, mean: float, more: str = "") -> str:
-    ends = f"low = {mean - 0.01}, high = {mean + 0.01}"
-    return (
-        f"update stored.sink set mean = {mean}, {ends} "
-        f"where quantity = '{quantity}' and {CLS}{more}"
-    )
+def drawn(stem: str, **choices: str) -> Frames:
+    """Frames of a section of the first file, with their headlines, by the names of figures."""
+    [section] = [section for section in PAGE.sections if section.stem == stem]
+    return shown(PAGE, section, open_store(), {name: [value] for name, value in choices.items()})[1]
 
 
-def test_places_are_those_of_the_corpus_and_the_opening_token_comes_first(section, gpt2_folder):
-    session = section("layers")
-    names = ["the first token", "the text's first token"]
-    names += ["[CLS]", "[SEP]", "comma/period", "other"]
-    assert options_of(session, "si_place") == names
-    assert session.session_state["si_place"] == "cls"
-    session = section("layers", gpt2_folder)
-    names = [*names[:2], *names[4:]]
-    assert options_of(session, "si_place") == names
-    assert session.session_state["si_place"] == "first"
+def planted(table: str, where: str = OF_CLS, half: float = 0.001, **means: float) -> list[str]:
+    """SQL that sets means, with intervals of ± `half`, by quantity."""
+    return [
+        f"update stored.{table} set mean = {mean}, low = {mean - half}, high = {mean + half} "
+        f"where quantity = '{quantity}' and {where}"
+        for quantity, mean in means.items()
+    ]
 
 
-def test_the_layer_with_most_is_told_beside_what_is_nothing_special(section, after):
-    after(
-        _sink("attention", 0.2),
-        _sink("attention", 0.6, " and layer = 2"),
-        _sink("even", 0.1),
-        _sink("neighbour", 0.05),
-        _sink("norm_share", 0.03),
-    )
-    text = sentences(section("layers"))
-    assert "most of a query's attention in layer 2: 60% [59%, 61%]" in text
-    assert "The 95% interval lies above even attention and above the token beside." in text
-    assert "Mean over the layers: 40% of the attention, 3% of what arrives" in text
-    assert "Even attention would give it 10%, and the token beside it gets 5%" in text
-    assert "Of what arrives, by norms, 3% comes from it" in text
+SINK = planted("sink", attention=0.27, even=0.01, neighbour=0.02, norm_share=0.03)
+IN_LAYER_2 = planted("sink", f"{OF_CLS} and layer = 2", attention=0.37)
+OF_HEADS = "update stored.sink set mean = if(head = 2 and layer = 1, 0.5, 0.1) where head >= 1"
+OF_TYPES = [
+    *planted("head_effect", "token_type in ('cls', 'sep')", length=0.05),
+    *planted("head_effect", "token_type = 'comma_period'", length=0.3),
+]
+PARTS = planted("sink_score", excess=2, direction=2.5, norm=-0.5, query_bias=1.5)
+PLANTS = [
+    ("layers", SINK, "**Attention gathers on [CLS]**: attention to [CLS], of the queries that can"),
+    (
+        "layers",
+        SINK,
+        "27.0% [26.9%, 27.1%], above even attention, 1.0% [0.9%, 1.1%], and the token",
+    ),
+    ("layers", SINK, "**Less arrives from [CLS] than goes to it**"),
+    ("layers", [*SINK, *IN_LAYER_2], "in layer 2, the largest of all layers, 37.0% [36.9%"),
+    ("layers", planted("sink", attention=0.011, even=0.015, neighbour=0.008), "does not gather"),
+    ("layers", [*SINK, *planted("sink", half=0.2, neighbour=0.2)], "does not clearly gather on"),
+    ("layers", planted("sink", attention=0.1, even=0.2, neighbour=0.3), "**Attention avoids [CLS]"),
+    ("layers", [*SINK, *planted("sink", norm_share=0.5)], "**More arrives from [CLS] than goes"),
+    ("heads", planted("sink_rate", "layer is null", attention=0.25), "25.0% [24.9%, 25.1%]"),
+    ("heads", [OF_HEADS], "On average, 1 of 6 heads are above 30%."),
+    ("nothing", OF_TYPES, "if comma/period brings nothing in any layer 30.0% [29.9%, 30.1%]"),
+    ("scores", PARTS, "**The score of [CLS] lies above those of the other keys**: score of [CLS]"),
+    ("scores", PARTS, "Its largest part there, by the direction of the key, 2.500 [2.499, 2.501]"),
+    ("scores", planted("sink_score", half=2, excess=1), "**In no layer does the score of [CLS] cl"),
+    ("scores", planted("sink_score", excess=-1), "**In no layer does the score of [CLS] lie"),
+]
 
 
-def test_a_token_that_gets_no_more_than_its_neighbour_is_no_sink(section, after):
-    for neighbour, expected in ((0.2, "no clear difference"), (0.3, "lies below even attention")):
-        after(_sink("attention", 0.2), _sink("even", 0.1), _sink("neighbour", neighbour))
-        assert expected in sentences(section("layers"))
+@pytest.mark.parametrize(("stem", "statements", "expected"), PLANTS)
+def test_a_verdict_is_that_of_planted_rows(after, stem, statements, expected):
+    after(*statements)
+    assert expected in " ".join(headline for _, headline in drawn(stem).values())
 
 
-def test_the_rate_is_that_of_the_threshold(section, after, exported):
-    after(
-        "update stored.sink_rate set mean = 0.25, low = 0.2, high = 0.3 where layer is null",
-        "update stored.sink_rate set mean = 0.75, low = 0.7, high = 0.8 "
-        "where layer is null and threshold < 0.15",
-        "update stored.sink set mean = 0.1 where head is not null",
-        "update stored.sink set mean = 0.5 where head = 2 and layer = 1 and quantity = 'attention'",
-    )
-    session = section("heads")
-    assert "The sink rate is 25% [20%, 30%] of heads" in sentences(session)
-    assert "1 of 6 heads are above the threshold" in sentences(session)
-    assert "A dot marks heads above 30%" in captions(session)
-    frame = frame_of(exported, "si_heads_map")
-    assert frame[~frame["below"]][["layer", "head"]].to_numpy().tolist() == [[1, 2]]
-    session = section("heads", si_threshold="0.1")
-    assert "The sink rate is 75% [70%, 80%] of heads" in sentences(session)
-    assert "By norms the rate is 25%" in sentences(section("heads", si_quantity="norm_share"))
-    after("update stored.sink_rate set mean = 0, low = 0, high = 0 where quantity = 'attention'")
-    assert "No head gives [CLS] more than 30%" in sentences(section("heads"))
+def test_the_overview_holds_a_sink_against_even_attention(after):
+    after(*SINK)
+    [finding] = PAGE.sections[0].findings(inquiry())
+    assert (finding.number, finding.side) == ("27%", "above")
 
 
-def test_parts_of_a_score_are_told_and_what_is_not_clear_of_0(section, after):
-    set_part = (
-        "update stored.sink_score set mean = {}, low = {}, high = {} "
-        "where place = 'cls' and head is null and quantity = '{}'"
-    )
-    after(
-        set_part.format(2, 1.9, 2.1, "excess"),
-        set_part.format(2.5, 2.4, 2.6, "direction"),
-        set_part.format(-0.5, -1.1, 0.1, "norm"),
-        set_part.format(1.5, 1.4, 1.6, "query_bias"),
-    )
-    text = sentences(section("scores"))
-    assert "by 2.00 [1.90, 2.10]" in text
-    assert "The 95% interval of that difference lies above 0." in text
-    assert "most by the direction of the key" in text
-    assert "direction of the key 2.50 [2.40, 2.60]" in text
-    assert "length of the key −0.50 [−1.10, 0.10] (not clear of 0)" in text
-    assert "bias alone, whatever they are about, makes 1.50" in text
-    assert "No part is due to key biases" in text
-    after(set_part.format(-1, -1.1, -0.9, "excess"))
-    assert "in no layer does its score lie above" in sentences(section("scores"))
-    after(set_part.format(1, -0.1, 2, "excess"))
-    assert "does its score clearly lie above" in sentences(section("scores"))
+ABOVE = "(attention > 0.3)::int"
+
+
+@pytest.mark.parametrize(
+    ("stem", "figure", "value"), [("layers", "weights", "attention"), ("heads", "rates", ABOVE)]
+)
+def test_numbers_are_those_of_all_texts_and_heads(store_folder, after, store, stem, figure, value):
+    frame, _ = drawn(stem)[f"si_{stem}_{figure}"]
+    expected = store.sql(
+        f"select layer, avg({value}) as mean from sequence_sink where place = 'cls' "
+        "group by layer order by layer"
+    ).df()
+    of_weights = frame[frame["quantity"] == "attention"]
+    assert of_weights["layer"].tolist() == expected["layer"].tolist()
+    assert of_weights["mean"].tolist() == pytest.approx(expected["mean"].tolist(), abs=1e-6)
+
+
+def test_no_token_is_a_place_where_heads_have_sink_logits(section, sink_logits_folder, monkeypatch):
+    assert "no token" not in options_of(section("layers"), "si_place")
+    session = section("layers", sink_logits_folder, si_place="no_token")
+    assert options_of(session, "si_place")[-1] == "no token"
+    assert "Attention to no token " in sentences(session)
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(sink_logits_folder))
+    of_no_token, places, _ = (frame for frame, _ in drawn("layers", si_place="no_token").values())
+    assert set(of_no_token["quantity"]) == {"no_token", "even", "first", "early", "late"}
+    nowhere = of_no_token[of_no_token["quantity"] == "no_token"]["mean"].tolist()
+    assert places[places["place"] == "no_token"]["mean"].tolist() == nowhere
+    [(frame, headline)] = drawn("heads", si_place="no_token").values()
+    assert frame.groupby("layer")["mean"].mean().tolist() == pytest.approx(nowhere)
+    assert "of 8 heads are above 30%" in headline
 
 
 @pytest.mark.parametrize("order", ["most", "least"])
@@ -115,29 +118,3 @@ def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, section, a
     has_all = n_kept == n_tokens
     assert len(charts(session)) == has_all, "lines between the tokens"
     assert ("an-text" in bodies(session)) != has_all
-
-
-LAYER = "update stored.sink set mean = {}, low = {}, high = {} where place = 'cls' and head is null"
-
-
-def _set(quantity: str, mean: float) -> str:
-    return LAYER.format(mean, mean - 0.01, mean + 0.01) + f" and quantity = '{quantity}'"
-
-
-def test_a_sink_is_set_against_even_attention_and_what_arrives_over_all_layers(after):
-    after(
-        _set("attention", 0.38),
-        _set("attention", 0.18) + " and layer = 1",
-        _set("even", 0.01),
-        _set("norm_share", 0.04),
-    )
-    [finding] = layers.findings(inquiry())
-    assert finding.number == "28% → 4%"
-    assert "even attention would give it 1%" in finding.sentence
-    assert "by norms, 4% comes from it" in finding.sentence
-    row = finding.evidence.iloc[0]
-    assert (row["low"], row["high"]) == pytest.approx((0.27, 0.29))
-    assert finding.side == "above"
-    after(_set("attention", 0.01), _set("even", 0.01))
-    [finding] = layers.findings(inquiry())
-    assert finding.side == "unclear", "even attention is no sink"

@@ -3,7 +3,9 @@
 from pathlib import Path
 from shutil import copytree
 
+import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 import streamlit as st
 from safetensors.torch import load_file, save_file
@@ -13,7 +15,8 @@ from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_occurrence
 from pages.token_pairs.chosen_pair import PAGE
 from pages.ui.live import live_model
-from tests.pages.conftest import charts, sentences
+from pages.ui.words.say import catalogue
+from tests.pages.conftest import captions, charts, sentences
 
 EFFECTS = tuple(POST_NORM.effects)  # of the small model, which is built as BERT is
 LIVE = {"tp_live": "live"}
@@ -132,3 +135,21 @@ def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
     st.cache_data.clear()
     monkeypatch.setattr(live_model, "find_spec", lambda name: None if name == "torch" else name)
     assert "not installed" in without_maps(section("workbench", **LIVE))
+
+
+def test_a_causal_model_has_no_cell_behind_the_target_and_no_pair_the_wrong_way(
+    section, gpt2_folder
+):
+    session = section("workbench", gpt2_folder, **LIVE)
+    [cells] = {dataset.data.data for dataset in session.get("vega_lite_chart")[-1].proto.datasets}
+    rows = pa.ipc.open_stream(cells).read_all().to_pylist()
+    places = {(row["target_pos"], row["source_pos"]) for row in rows}
+    targets = {target for target, _ in places}
+    assert places == {(a, b) for a in targets for b in targets if b <= a}
+    assert catalogue()["token_pairs.workbench.maps_causal"]["en"] in captions(session)
+    with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
+        pairs = store.execute("select distinct source, target from pair_delta order by all")
+        pairs = pairs.fetchall()
+    target, source = next(pair for pair in pairs if pair[::-1] not in pairs)
+    session = section("workbench", gpt2_folder, tp_source=source, tp_target=target)
+    assert "sees only itself and earlier tokens" in session.info[0].value

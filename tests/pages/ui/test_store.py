@@ -19,6 +19,7 @@ from pages.ui.store import missing, open_file
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import cursor, described, version_of
 from precompute.store.show import lines, remarks
+from tests.pages.conftest import OTHER_SCHEMA
 from tests.pages.kit.copies import changed_copy, lacking
 
 ASK = """
@@ -226,6 +227,20 @@ def test_a_file_that_is_being_written_is_said_to_be_locked(store_folder, tmp_pat
     assert "duckdb is locked by a program that is writing to it" in locked
     assert locked.endswith("(PID 7)")
     assert "duckdb cannot be read: it is damaged" in damaged
+
+
+def test_a_page_without_a_file_that_opens_names_the_remedy(
+    opened, other_schema_folder, damaged_folder, tmp_path
+):
+    for folder, *words in (
+        (other_schema_folder, str(OTHER_SCHEMA), "python -m precompute run"),
+        (damaged_folder, r"damaged\.duckdb", "python -m precompute check"),
+    ):
+        [error] = opened("syntax", folder, alone=True).error
+        assert all(word in error.value for word in words)
+    session = opened("syntax", tmp_path)
+    assert [button.label for button in session.button] == ["Build the demo"]
+    assert any("precompute demo --output" in code.value for code in session.code)
 
 
 def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(

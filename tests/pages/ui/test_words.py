@@ -86,10 +86,11 @@ def test_every_word_of_a_section_is_in_the_words_of_its_page():
 def used_by(page: str) -> re.Pattern:
     """Pattern of the last names of a page's words.
 
-    The frame appends to them, and the button to a section puts `to_` before its name.
+    The frame appends to them, the button to a section puts `to_` before its name, and the grammar
+    of findings `found_` before the names of rows, which SQL may put together.
     """
     last_names = strings(PAGES / page) | FRAME
-    return re.compile(f"(?:to_)?(?:{'|'.join(sorted(last_names))})(?:_{ANY})?")
+    return re.compile(f"found_{ANY}|(?:to_)?(?:{'|'.join(sorted(last_names))})(?:_{ANY})?")
 
 
 def test_every_key_of_the_catalogue_is_used():

@@ -11,7 +11,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.load import entries
 from precompute.corpora.sequence import Text
-from precompute.corpora.source import source_of
+from precompute.corpora.source import UNFOLDS, source_of
 from tests.precompute.corpora.tiny import load
 from tests.refusals import refused
 
@@ -170,3 +170,10 @@ def test_a_folder_without_files_is_refused(tmp_path):
 
 def _halves() -> list[tuple[str, list[str]]]:
     return [("b.jsonl", LINES[:20]), ("a.jsonl", LINES[20:])]
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, zstd])
+def test_a_small_file_that_unfolds_into_what_no_text_does_is_refused(tmp_path, compress):
+    line = json.dumps({"text": "The cat sat. " * 80}).encode() + b"\n"
+    (tmp_path / "bomb").write_bytes(compress(line * 1000) * 70)
+    assert refused(BadCorpus, lambda: list(entries(str(tmp_path / "bomb")))) == f"bomb: {UNFOLDS}"

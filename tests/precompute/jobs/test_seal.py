@@ -1,6 +1,5 @@
 """A shard other than the one written is detected, reported and computed again."""
 
-import random
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -60,15 +59,6 @@ def test_a_sealed_shard_is_intact_wherever_its_folders_lie(shards, tmp_path):
     assert len(shards) > 50
     assert all(map(is_intact, shards))
     assert all(is_intact(_copy(shard, tmp_path)) for shard in shards)
-
-
-def test_any_of_200_flipped_bytes_is_noticed(shards, tmp_path):
-    generator = random.Random(11)
-    for _ in range(200):
-        shard = _copy(generator.choice(shards), tmp_path)
-        place = generator.randrange(shard.stat().st_size)
-        _flip(shard, place, generator.randrange(1, 256))
-        assert not is_intact(shard), f"{shard}, byte {place}"
 
 
 def test_every_flipped_byte_of_one_shard_is_noticed(tmp_path):

@@ -104,7 +104,6 @@ def test_a_table_has_every_measure_of_the_file_and_chance():
         store.register("effect_prediction", rows)
         best = statistic.best(store, filling="mean", quantity="length")
         assert statistic.measures(store)["norm"].tolist() == (effect**2).tolist()
-        named = statistic.correlations(store, filling="mean", quantity="length")
     everywhere = rows[rows["level"] == "all"].set_index("measure")
     assert set(everywhere.index) == {*MEASURES, RANDOM} - {"gradient"}
     assert everywhere["spearman"][["weight", "norm"]].tolist() == pytest.approx([1, 1])
@@ -113,4 +112,3 @@ def test_a_table_has_every_measure_of_the_file_and_chance():
     assert rows[rows["level"] == "layer"]["layer"].tolist() == [1, 2] * 6
     assert best["spearman"].tolist() == pytest.approx([1, 1])
     assert set(best["measure"]) <= {"weight", "norm"}
-    assert named["measure"].tolist()[-1] == RANDOM

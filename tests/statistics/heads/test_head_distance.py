@@ -45,10 +45,6 @@ def divergence(one: Matrix, other: Matrix, seen: list[list[bool]]) -> float:
     return total
 
 
-def attention_of(traced, row: int, n: int) -> torch.Tensor:
-    return torch.cat([layer.attention[row, :, :n, :n] for layer in traced.layers])
-
-
 def drawn(seed: int, *shape: int) -> torch.Tensor:
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(*shape, dtype=torch.float64, generator=generator)
@@ -62,16 +58,6 @@ def rows_of(seed: int, *, heads: int = 4, n: int = 5, is_causal: bool = False) -
 def seen_by(n: int, *, is_causal: bool = False) -> torch.Tensor:
     every = torch.ones(n, n, dtype=torch.bool)
     return every.tril() if is_causal else every
-
-
-def test_distances_are_those_of_the_twin(tiny, traced, sequences):
-    for row, sequence in enumerate(sequences):
-        n = len(sequence)
-        attention, seen = attention_of(traced, row, n), tiny.layers[0].pairs(n)
-        distances = head_distances(attention, seen)
-        heads = attention.tolist()
-        expected = [[divergence(head, other, seen.tolist()) for other in heads] for head in heads]
-        assert np.allclose(distances, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("is_causal", [False, True])

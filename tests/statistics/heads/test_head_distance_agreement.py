@@ -1,18 +1,24 @@
-"""Agreement of two distances against loops over pairs and orders, and its laws."""
+"""Agreement of two distances against loops over pairs and orders, its laws, and the tables."""
 
 from itertools import combinations, permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import rankdata, spearmanr
 
+from analysis.measures.heads.head_map import head_layout, head_linkage
 from analysis.measures.heads.permutation_tests import (
     PERMUTATIONS,
     distance_agreement,
+    layer_cohesions,
     layer_parts,
 )
+from analysis.statistics.heads import head_arrangement, head_distance
+from analysis.statistics.norms.weighing import WEIGHINGS
 from tests.reference import correlation_parts as twin_of_parts
 from tests.reference.spearman import spearman
+from tests.statistics.fits import made, store_of
 
 Matrix = list[list[float]]
 
@@ -163,3 +169,43 @@ def test_the_share_of_orders_within_layers_is_that_of_all_such_orders():
     expected = sum(part >= within[0] - 1e-9 for part in within) / len(within)
     assert 0.05 < expected < 0.95
     assert layer_parts(one, other, layers, seed=0).p_value == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("layers", [(1, 1, 1, 2, 2, 3), (1,)])
+def test_tables_are_of_the_stored_distances_of_their_weighing(layers):
+    layers, heads = np.array(layers), np.arange(len(layers))
+    one, other = (place.ravel() for place in np.indices((len(layers),) * 2))
+    places = {"layer_a": layers[one], "head_a": heads[one]}
+    places |= {"layer_b": layers[other], "head_b": heads[other]}
+    matrices = {name: distances(len(layers), seed) for seed, name in enumerate(WEIGHINGS)}
+    rows = pd.concat(
+        pd.DataFrame({"weighing": name, **places, "mean_divergence": matrix.ravel()})
+        for name, matrix in matrices.items()
+    )
+    tables = (head_arrangement.LAYOUT, head_arrangement.LINKAGE, head_arrangement.COHESION)
+    with store_of(head_distance_weighing=rows.sample(frac=1, random_state=0)) as store:
+        made_rows = [made(table, store, seed=3) for table in (*tables, head_distance.AGREEMENT)]
+    if len(layers) == 1:
+        assert all(found.empty for found in made_rows)
+        return
+    *found, both = made_rows
+    for name, matrix in matrices.items():
+        layout, steps, cohesion = (frame[frame["weighing"] == name] for frame in found)
+        expected = head_layout(matrix, seed=3)
+        assert expected is not None
+        assert layout[["x", "y"]].to_numpy() == pytest.approx(expected.points)
+        columns = ["left", "right", "height", "n_heads"]
+        assert steps[columns].to_numpy() == pytest.approx(head_linkage(matrix))
+        compared = layer_cohesions(matrix, layers, seed=3)
+        assert cohesion["layer"].astype(float).fillna(0).tolist() == [1, 2, 0]
+        expected = [compared[layer].p_value for layer in (1, 2, None)]
+        assert cohesion["p_value"].tolist() == pytest.approx(expected)
+        means = matrix.sum(axis=1) / (len(layers) - 1)
+        assert both[name][:-1].tolist() == pytest.approx(means)
+    one, other = matrices.values()
+    agreement = distance_agreement(one, other, seed=3)
+    assert agreement is not None
+    assert both["spearman"].tolist() == pytest.approx([*agreement.of_heads, agreement.spearman])
+    parts = layer_parts(one, other, layers, seed=3)
+    expected = [agreement.p_value, parts.p_value]
+    assert both[["p_value", "p_within"]].iloc[-1].tolist() == pytest.approx(expected)

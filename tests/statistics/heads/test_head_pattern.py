@@ -1,7 +1,6 @@
 """Habits of heads against their slow twin, heads whose habits are known, and laws."""
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -43,27 +42,6 @@ def habits(attention, types, *, is_causal=False) -> list[dict[str, float]]:
         is_first=(types == FIRST) | (types == BOS),
     )
     return [dict(zip(QUANTITIES, head, strict=True)) for head in pattern[0].tolist()]
-
-
-def assert_same(found: dict[str, float], expected: Mapping[str, float | None]) -> None:
-    assert set(found) == set(expected)
-    for name, value in expected.items():
-        if value is None:
-            assert math.isnan(found[name]), name
-        else:
-            assert found[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
-
-
-def test_every_head_has_the_habits_of_the_twin(traced, sequences):
-    for layer in traced.layers:
-        is_causal = layer.weights.is_causal
-        for row, sequence in enumerate(sequences):
-            n = len(sequence)
-            attention = layer.attention[row, :, :n, :n]
-            types = [TOKEN_TYPES[token_type] for token_type in sequence.token_types]
-            of_heads = habits(attention, sequence.token_types, is_causal=is_causal)
-            for head, numbers in zip(attention.double().numpy(), of_heads, strict=True):
-                assert_same(numbers, habits_of(head, types, is_causal))
 
 
 def test_a_text_of_one_token_has_no_neighbours():

@@ -9,39 +9,8 @@ import pytest
 from analysis.statistics.mixing import mixing_ratio
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
-from tests.tracing import layers_of, rows_of_tables
 
 two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
-TABLES = (mixing_ratio.PER_TOKEN, mixing_ratio.PER_SEQUENCE)
-
-
-@two_ways
-def test_tokens_have_the_mean_of_their_layers_and_types_that_of_their_tokens(tiny, sequences):
-    found = rows_of_tables(TABLES, tiny, sequences)
-    per_token, per_sequence = (found[table.name].to_pandas() for table in TABLES)
-    layers = layers_of(tiny, sequences)
-    scopes = layers[0].batch.order.scopes
-    assert len(per_token) == sum(map(len, sequences)) * (len(scopes) + 1)
-    for row, sequence in enumerate(sequences):
-        by_scope: dict[str, list] = {}
-        for layer in layers:
-            ratios = layer.mixing_of(row).ratios.tolist()
-            of_layer = dict(zip(scopes, ratios, strict=True))
-            of_layer["attn_w_res"] = [ratio / 2 for ratio in of_layer["attn_w"]]
-            rows = per_sequence[
-                (per_sequence["seq"] == row) & (per_sequence["layer"] == layer.index)
-            ].set_index(["scope", "token_type"])
-            for scope, of_tokens in of_layer.items():
-                by_scope.setdefault(scope, []).append(of_tokens)
-                assert rows.loc[(scope, "all"), "mean"] == pytest.approx(np.mean(of_tokens))
-                types = rows.loc[scope].drop("all")
-                assert types["n"].sum() == len(sequence)
-                total = (types["n"] * types["mean"]).sum()
-                assert total == pytest.approx(np.sum(of_tokens), rel=1e-6)
-        for scope, of_layers in by_scope.items():
-            of = per_token[(per_token["seq"] == row) & (per_token["scope"] == scope)]
-            means = np.mean(of_layers, axis=0)
-            assert of.sort_values("pos")["mean"].tolist() == pytest.approx(means, rel=1e-6)
 
 
 @two_ways

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
-from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.statistics.mixing import scope_similarity
 from precompute.passes.mixing import sequence_scope_similarity
-from tests.intervals import assert_ordered
 from tests.tracing import layers_of
 
 two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
@@ -59,22 +57,6 @@ def test_many_values_some_of_them_equal_compare_as_scipy_says():
     np.testing.assert_allclose(map_similarities(maps), expected, rtol=1e-12)
 
 
-@two_ways
-def test_rows_compare_the_pairs_that_a_query_sees(tiny, sequences):
-    for layer in layers_of(tiny, sequences):
-        rows = sequence_scope_similarity(layer).to_pandas()
-        n_scopes = len(layer.batch.order.scopes)
-        assert len(rows) == len(sequences) * n_scopes * (n_scopes - 1) // 2
-        for row in rows[rows["seq"] == 1].itertuples():
-            maps = layer_mixing(layer.alone(1)).maps.numpy()
-            seen = layer.weights.pairs(maps.shape[-1]).numpy()
-            one, other = (
-                maps[layer.batch.order.scopes.index(scope)][seen].tolist()
-                for scope in (row.scope_a, row.scope_b)
-            )
-            assert row.spearman == pytest.approx(twin(one, other), abs=1e-6)
-
-
 @pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_a_layer_without_anything_to_rank_has_no_row(tiny, sequences):
     layer = layers_of(tiny, sequences[:1])[0]
@@ -93,17 +75,6 @@ def by_sequence(masked_store) -> dict[tuple[int, str, str], dict[int, float]]:
         for pair in ((a, b), (b, a)):
             correlations.setdefault((layer, *pair), {})[seq] = spearman
     return correlations
-
-
-@two_ways
-def test_each_layer_is_the_mean_over_sequences(masked_store, by_sequence):
-    for layer in (1, 2):
-        frame = scope_similarity.matrix(masked_store, layer=layer)
-        for row in frame[frame["scope_a"] != frame["scope_b"]].itertuples():
-            of = list(by_sequence[layer, row.scope_a, row.scope_b].values())
-            assert row.spearman == pytest.approx(sum(of) / len(of), rel=1e-12)
-            assert row.n_sequences == len(of)
-            assert_ordered(row.low, row.spearman, row.high)
 
 
 @two_ways

@@ -103,7 +103,7 @@ def test_parts_and_mean_ranks_are_those_of_the_pairs_one_by_one(store, pairs, la
         joined = np.concatenate(list(heads.values()), axis=1)
         ranks = (rankdata(joined, axis=1) - 0.5) / joined.shape[1]
         of_head = np.repeat(np.arange(len(heads)), [cells.shape[1] for cells in heads.values()])
-        found = attention_norm_correlation.mean_ranks(store, layer=None)
+        found = store.sql("from attention_norm_correlation").df()
         of_kind = found[(found["token_type"] == kind) & found["head"].notna()]
         for index, place in enumerate(heads):
             row = of_kind.set_index(["layer", "head"]).loc[place]
@@ -112,17 +112,15 @@ def test_parts_and_mean_ranks_are_those_of_the_pairs_one_by_one(store, pairs, la
 
 
 @both_ways
-def test_a_head_is_all_within_and_medians_and_signs_are_of_heads(store):
+def test_a_head_is_all_within_and_medians_are_of_heads(store):
     rows = store.sql("from attention_norm_correlation").df()
     heads = rows[rows["head"].notna()]
     known = heads.dropna(subset="spearman")
     assert known["within_heads"].tolist() == pytest.approx(known["spearman"].tolist())
     assert not known[["between_heads", "between_layers"]].to_numpy().any()
     pooled = rows[rows["layer"].isna()].set_index("token_type")["median"]
-    signs = attention_norm_correlation.signs(store, layer=None).set_index("token_type")
     for kind, of_type in heads.groupby("token_type", observed=True)["spearman"]:
         assert pooled[kind] == pytest.approx(of_type.median(), nan_ok=True)
-        assert signs.loc[kind].tolist() == [len(of_type), of_type.count(), (of_type < 0).sum()]
 
 
 @both_ways

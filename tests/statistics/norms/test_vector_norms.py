@@ -11,11 +11,10 @@ from analysis.measures.norms.vector_norms import (
     norm_weighted_attention,
     value_norms,
 )
-from analysis.statistics.norms import norm_dispersion, singular_value
+from analysis.statistics.norms import singular_value
 from precompute.passes.filling import rows_of_weights
 from tests.reference import transformed_vectors as twin
 from tests.tiny import FAMILIES
-from tests.tracing import rows_of_table
 
 each_family = pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
 
@@ -74,15 +73,3 @@ def test_singular_values_are_those_of_the_whole_product(tiny):
             assert found["value"].tolist() == pytest.approx(whole[: n + 1], rel=1e-9)
             assert found["linear_value"].tolist()[:-1] == pytest.approx(linear[:n], rel=1e-9)
             assert np.isnan(found["linear_value"].tolist()[-1])
-
-
-def test_each_layer_reads_the_embedding_or_the_layer_before(tiny, sequences):
-    inputs = tiny.inputs(sequences)
-    if "token_type_ids" in inputs and not tiny.segment_types:
-        del inputs["token_type_ids"]  # GPT-2 would read them as more words
-    hidden = tiny.model(**inputs, output_hidden_states=True).hidden_states
-    rows = rows_of_table(norm_dispersion.PER_TOKEN, tiny, sequences).to_pandas()
-    for row in rows.itertuples():
-        vector = hidden[row.layer][row.seq, row.pos].tolist()
-        assert row.input_norm == pytest.approx(twin.norm(vector), rel=1e-6)
-    assert len(rows) == len(tiny.layers) * sum(map(len, sequences))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from analysis.measures.positions.query_key_wave import (
     centred_covariance,
-    query_key_waves,
     scored_waves,
     weighted_covariance,
 )
@@ -23,7 +22,7 @@ from tests.statistics.positions.slow_twins import (
     turned_score,
 )
 from tests.statistics.positions.turned_layers import both_ways, stored, tuples, turning
-from tests.tiny import added_positions, tiny_model, tiny_sequences
+from tests.tiny import tiny_model, tiny_sequences
 from tests.tracing import layers_of
 
 
@@ -53,19 +52,6 @@ def test_every_offset_is_that_of_the_slow_twin_and_beyond_the_text_there_is_noth
         for place, offset in enumerate(range(-reach, reach + 1)):
             expected = slow_weighted_covariance(*sides, offset)
             assert covariance[head, place] == pytest.approx(expected, abs=1e-11)
-
-
-@added_positions
-def test_sums_of_waves_are_sums_along_the_diagonals_of_the_raw_scores(traced_alone):
-    for trace in traced_alone:
-        for layer in trace.layers:
-            queries, keys = query_key_waves(layer.attention_input[0], layer.weights.query_key)
-            values = layer.weights.query_key.values
-            covariance = weighted_covariance(queries, values, keys, reach=5)
-            for head in range(len(covariance)):
-                scores = raw_scores(layer.attention_input[0], layer.weights, head).tolist()
-                expected = [diagonal_sum(scores, offset) for offset in range(-5, 6)]
-                np.testing.assert_allclose(covariance[head], expected, rtol=1e-9, atol=1e-9)
 
 
 @given(

@@ -44,17 +44,6 @@ def random_columns(n, rank, random):
 
 
 @every_family
-def test_the_values_are_those_of_the_dense_decomposition_and_the_rest_is_zero(tiny):
-    for weights in tiny.layers:
-        rank = weights.query_weight.shape[-1]
-        for found, (_, _, values, _) in zip(
-            weights.query_key.values, dense_form(weights), strict=True
-        ):
-            np.testing.assert_allclose(found, values[:rank], rtol=1e-10)
-            assert values[rank:].max() < 1e-12 * values[0]
-
-
-@every_family
 def test_the_factors_rebuild_the_product(tiny):
     for weights in tiny.layers:
         factors = weights.query_key

@@ -13,10 +13,9 @@ from analysis.measures.positions.relative_position_profile import (
     position_dependence,
     window,
 )
-from analysis.statistics.positions import exemplar_attention, relative_position_profile
+from analysis.statistics.positions import exemplar_attention
 from tests.statistics.positions import slow_twins
-from tests.statistics.positions.turned_layers import both_ways, tuples
-from tests.tiny import HEADS, LAYERS
+from tests.statistics.positions.turned_layers import both_ways
 
 MATRICES = st.integers(1, 7).flatmap(
     lambda n: arrays(np.float64, (2, n, n), elements=st.integers(-9, 9).map(float))
@@ -94,43 +93,6 @@ def test_weights_that_are_all_alike_leave_nothing_to_explain(n, dtype):
 def test_dependence_is_a_share(n, is_causal, seed):
     dependence = _dependence(_softmax(n, seed=seed, is_causal=is_causal), is_causal=is_causal)
     assert ((dependence >= 0) & (dependence <= 1)).all()
-
-
-HEAD_PLACES = [(layer, head) for layer in range(LAYERS) for head in range(HEADS)]
-
-
-def maps(traces, layer, head):
-    """The attention of one head in every sequence."""
-    return [trace.layers[layer].attention[0, head].tolist() for trace in traces.values()]
-
-
-@both_ways
-@pytest.mark.parametrize(("layer", "head"), HEAD_PLACES)
-def test_profiles_are_means_over_texts_of_sums_along_diagonals(
-    position_store, position_traces, is_causal, layer, head
-):
-    place = {"layer": layer + 1, "head": head + 1}
-    view = position_store.execute(
-        'select "offset", attention from relative_position_profile '
-        'where layer = $layer and head = $head order by "offset"',
-        place,
-    ).fetchall()
-    profile = relative_position_profile.of_head(position_store, **place)
-    every = relative_position_profile.all_heads(position_store)
-    every = every[(every["layer"] == layer + 1) & (every["head"] == head + 1)]
-    of_head = maps(position_traces, layer, head)
-    assert [offset for offset, _ in view] == list(range(-10, 1 if is_causal else 11))
-    for (offset, attention), row, of_all in zip(
-        view, tuples(profile), every["attention"], strict=True
-    ):
-        sums = np.array([slow_twins.diagonal_sum(matrix, offset) for matrix in of_head])
-        shares = sums / [len(matrix) for matrix in of_head]
-        assert attention == pytest.approx(sums.mean(), rel=1e-5, abs=1e-7)
-        assert row.offset == offset
-        assert row.mean == of_all == pytest.approx(shares.mean(), rel=1e-5, abs=1e-7)
-        quartiles = np.quantile(shares, [0.25, 0.75])
-        np.testing.assert_allclose([row.q25, row.q75], quartiles, rtol=1e-5, atol=1e-7)
-        assert row.n_sequences == len(of_head)
 
 
 @both_ways

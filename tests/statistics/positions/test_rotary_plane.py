@@ -213,20 +213,6 @@ def test_what_is_not_turned_stands_apart(planes):
     assert set(_view(stored)["plane"]) == {1}
 
 
-@both_ways
-def test_the_view_says_of_every_plane_what_its_sums_say(planes):
-    stored = planes(turning)
-    turned, view = stored[stored["plane"] > 0].reset_index(drop=True), _view(stored)
-    query, key = (
-        turned[f"{side}_real"] + 1j * turned[f"{side}_imaginary"] for side in ("query", "key")
-    )
-    means = query * np.conj(key) / turned["n_pairs"] ** 2
-    np.testing.assert_allclose(view["strength"] * np.exp(1j * view["phase"]), means, rtol=1e-9)
-    np.testing.assert_allclose(view["preferred_offset"], np.angle(means) / turned["frequency"])
-    squares = turned["query_square"] * turned["key_square"] / turned["n_pairs"] ** 2
-    np.testing.assert_allclose(view["coherence"], abs(means) / np.sqrt(squares))
-
-
 def _view(stored: pd.DataFrame) -> pd.DataFrame:
     """The public view of stored rows."""
     [sql] = [view.sql for view in PLANES.views]

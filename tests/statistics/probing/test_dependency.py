@@ -169,16 +169,6 @@ def test_every_question_is_answered_from_the_same_rows(probing_store):
     assert dependency_accuracy.of_relation(probing_store, **hostile).empty
 
 
-@both_ways
-def test_offsets_are_those_of_the_twin(probing_store, texts):
-    rows = dependency_accuracy.baselines(probing_store)
-    assert sorted(set(rows["offset"])) == [-3, -2, -1, 1, 2, 3]
-    for row in _rows(rows):
-        of_offset = {seq: slow_offset(of, row.offset) for seq, of in texts.items()}
-        n, right = _score(texts, of_offset, row.relation)
-        assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
-
-
 def _parts(texts: dict[int, list[Word]], chosen_on: str) -> tuple[list[int], list[int]]:
     """Texts to choose on, and to score on."""
     order = sorted(texts)

@@ -110,31 +110,6 @@ def random_layers(seed: int, *, sharpness: float = 2.0) -> tuple[torch.Tensor, t
     )
 
 
-@pytest.mark.parametrize("family", ["bert", "gpt2", "llama", "vit"], indirect=True, scope="session")
-def test_every_rule_follows_its_slow_twin_from_every_layer_and_head(traced, sequences):
-    attention = [layer.attention for layer in traced.layers]
-    values = [layer.values for layer in traced.layers]
-    start = torch.zeros(traced.is_token.shape, dtype=torch.float64)
-    start[:, 0], start[:, 1] = 0.75, 0.25
-    both = carried_relevance(attention, values, start=start, is_token=traced.is_token)
-    for row, sequence in enumerate(sequences):
-        n = len(sequence)
-        layers = [
-            (layer.attention[row, :, :n, :n].tolist(), layer.values[row, :, :n].tolist())
-            for layer in traced.layers
-        ]
-        for place, rule in enumerate(RULES):
-            for depth in range(1, len(layers) + 1):
-                for head in (*range(len(layers[0][0])), None):
-                    relevance, at = (both.mean_weights, 0) if head is None else (both.heads, head)
-                    begun = start[row, :n].tolist()
-                    expected, in_place = down(layers[:depth], begun, rule, head)
-                    carried_down = relevance.maps[place, row, depth - 1, at]
-                    np.testing.assert_allclose(carried_down[:n], expected, rtol=1e-9, atol=1e-12)
-                    assert (carried_down[n:] == 0).all(), "padding has relevance"
-                    assert relevance.n_in_place[place, row, depth - 1, at] == in_place
-
-
 def test_three_tokens_worked_by_hand_tell_the_four_rules_apart():
     attention = [[[[1 / 2, 1 / 4, 1 / 4], [1, 0, 0], [0, 1, 0]]]]
     maps = carried(attention, [[[[0.0], [0.0], [3.0]]]]).heads.maps[:, 0, 0, 0]

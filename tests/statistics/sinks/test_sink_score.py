@@ -4,7 +4,6 @@ import cmath
 import math
 from dataclasses import replace
 
-import numpy as np
 import pytest
 import torch
 
@@ -14,12 +13,9 @@ from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights
 from analysis.sinks import SCORES
-from analysis.statistics.sinks import sink
 from precompute.passes.sinks import PLACES
-from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
 from tests.tiny import FAMILIES, tiny_model, turned_positions
-from tests.tracing import rows_of_table, trace_of
 
 WINDOW = 3
 each_family = pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
@@ -190,20 +186,6 @@ def test_every_head_has_the_scores_of_the_twin(traced, sequences, kind, monkeypa
                         assert value == pytest.approx(right, rel=1e-9, abs=1e-9, nan_ok=True)
 
 
-@each_family
-def test_scores_of_these_queries_and_keys_are_those_of_the_models_attention(traced, sequences):
-    """The decomposed scores are the input of the softmax: log α differs as the scores do."""
-    for layer in traced.layers:
-        weights = layer.weights
-        for row, sequence in enumerate(sequences):
-            n = len(sequence)
-            read = layer.attention_input[row, :n].double()
-            scores = weights.scores(read).masked_fill(~weights.pairs(n), -torch.inf)
-            attention = scores.softmax(dim=-1)
-            expected = layer.attention[row, :, :n, :n].double()
-            torch.testing.assert_close(attention, expected, rtol=1e-5, atol=1e-6)
-
-
 @turned_positions
 def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
     """Models rotate queries and keys fully, after norms, or in part; with a bias or without."""
@@ -304,29 +286,3 @@ def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
             assert scores[..., SCORES.index(name)].isnan().all(), name
         excess, norm, direction = scores[..., :3].unbind(dim=-1)
         torch.testing.assert_close(excess, norm + direction, equal_nan=True)
-
-
-def test_rows_are_of_each_place_and_means_by_head_and_layer(tiny, sequences):
-    rows = rows_of_table(sink.SEQUENCE_SCORE, tiny, sequences)
-    frame = rows.to_pandas().astype({"place": str})
-    parts = frame[["norm", "direction", "bias"]].fillna(0).sum(axis=1)
-    np.testing.assert_allclose(frame["excess"], parts, rtol=1e-3, atol=1e-4)
-    assert frame["bias"].isna().all(), "these families turn no keys"
-    assert frame["query_bias"].notna().all(), "their queries all have a bias"
-    layer = trace_of(tiny, sequences).layers[1]
-    scores = scores_of(
-        layer.attention_input, layer.weights, [list(s.named_types) for s in sequences]
-    )
-    cells = frame[frame["layer"] == 1].set_index(["seq", "head", "place"])["excess"]
-    for (seq, head, place), excess in cells.items():
-        expected = scores[seq, head, PLACES.index(place), 0].item()
-        assert excess == pytest.approx(expected, rel=1e-5, abs=1e-6)
-    with store_of(sequence_sink_score=rows) as store:
-        means = made(sink.SCORE, store).astype({"place": str})
-    assert set(means["quantity"]) == set(SCORES) - {"bias"}
-    of_heads = frame.groupby(["layer", "head", "place"])["norm"].mean()
-    of_layers = frame.groupby(["layer", "place", "seq"])["norm"].mean().groupby(level=[0, 1]).mean()
-    norms = means[means["quantity"] == "norm"]
-    for key, expected in ((["layer", "head", "place"], of_heads), (["layer", "place"], of_layers)):
-        found = norms[norms["head"].notna() == ("head" in key)].set_index(key)["mean"]
-        assert found.to_dict() == pytest.approx(expected.to_dict(), rel=1e-5, abs=1e-9)

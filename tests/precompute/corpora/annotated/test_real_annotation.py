@@ -29,10 +29,6 @@ def ontogum():
     return tuple(column_documents(shared_data() / "coref" / "ontogum" / "ontogum_free-dev.conll"))
 
 
-def words_of(document) -> list[str]:
-    return [form for sentence in document.sentences for form in sentence.forms]
-
-
 def parts_of(document) -> list[str]:
     return [part for sentence in document.sentences for part in sentence.parts_of_speech]
 

@@ -50,3 +50,9 @@ def test_line_that_is_not_utf8_is_named(tmp_path):
     assert refused(BadCorpus, read, tmp_path, "fine\n\ncafé".encode("latin1")) == (
         "corpus.txt line 3: byte 4 (0xe9) is not UTF-8; save the file as UTF-8"
     )
+
+
+def test_a_line_that_goes_on_for_ever_is_refused(tmp_path):
+    assert refused(BadCorpus, read, tmp_path, b"short\n" + bytes(17 * 2**20)) == (
+        "corpus.txt line 2: goes on for more than 16 MiB; write a text of a few pages to a line"
+    )

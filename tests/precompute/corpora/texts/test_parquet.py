@@ -65,3 +65,13 @@ def test_a_damaged_file_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     message = refused(BadCorpus, lambda: list(entries(str(path))))
     assert message.startswith("texts: is a damaged Parquet file (")
+
+
+def test_a_column_that_unfolds_into_what_no_text_does_is_refused(tmp_path):
+    texts = [f"{n}" + "cat " * 2**20 for n in range(20)]
+    table = pa.table({"text": texts})
+    pq.write_table(table, tmp_path / "bomb", compression="zstd", use_dictionary=False)
+    assert refused(BadCorpus, lambda: list(entries(str(tmp_path / "bomb")))) == (
+        "bomb: column `text` unfolds into more than 200 times its size, as no text does; unpack "
+        "it first if you trust it"
+    )

@@ -1,0 +1,80 @@
+"""Charts of effects and gradients, and what is offered where a file lacks them."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from analysis.statistics.heads import gradient_importance
+from analysis.statistics.table import Table
+from pages.kit.section import Choices, Figure
+from pages.kit.spread import spread
+from pages.ui.charts.points import scatter
+from pages.ui.store.commands import run_command
+from pages.ui.store.folder import folder
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.missing import absence
+from pages.ui.view import View
+from pages.ui.words.say import plain, say
+from pages.ui.words.scope import say_here
+
+_MASKED, _RATE = "masked_lm", 0.15
+
+
+def of_measure(measure: str) -> str:
+    """Display name of a measure of heads."""
+    return say(f"habits.matters.measure_{measure}")
+
+
+def effects(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+    """Draw the effect of every head against a measure that is picked."""
+    measure = choices["measure"]
+    return scatter(
+        frame,
+        x=measure,
+        y="mean",
+        colour="layer",
+        x_scale="linear",
+        tooltip=("layer", "head", measure, "mean", "low", "high"),
+        pick=("layer", "head"),
+        size=60,
+        height=300,
+    )
+
+
+def gradients(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+    """Draw |∂L/∂α| by layer and token type, under the name of L."""
+    return spread(
+        frame,
+        colour="token_type",
+        title=say_here("gradients_axis", loss=say_here(f"loss_{frame['objective'].iloc[0]}")),
+        axis=alt.Axis(format=".2~g", tickCount=6),
+        format=".2e",
+        scale=choices["scale"],
+        marked=(choices["layer"], choices["head"]),
+        height=300,
+    )
+
+
+def lacking(inquiry: Inquiry, table: Table) -> pd.DataFrame:
+    """One row with the name of a table if the file lacks it."""
+    return pd.DataFrame({"table": [] if inquiry.store.holds(table) else [table]})
+
+
+def offer(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
+    """Show the command that makes what a file lacks.
+
+    A masked-language loss needs masked tokens, so that the command is one of another file.
+    """
+    store, [table] = view.store, frame["table"]
+    is_unmasked = store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]
+    if table is not gradient_importance.TABLE or not is_unmasked:
+        for item in absence(store, table):
+            view.add(item)
+        return
+    view.nothing("unmasked", name=plain(store.name))
+    run = store.run.copy()
+    run["mask_rate"] = _RATE
+    path = folder() / f"{store.label}-masked.duckdb"
+    command = run_command(run, store.facts, path, statistics=[table.name])
+    view.write("code", command, language="bash", wrap_lines=True)
