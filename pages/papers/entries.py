@@ -174,7 +174,7 @@ ENTRIES = (
         1,
         view="content",
         figure="grid",
-        choices=_chosen(po_by="clusters", po_k="6"),
+        choices=_chosen(po_k="6"),
         claim="heads_keep_direction",
     ),
     _ONE_HEAD(2, figure="map", choices=_chosen(head="8-9")),

@@ -24,10 +24,10 @@ def numbers_of_clusters(inquiry: Inquiry, _: Choices) -> list[int]:
     return [int(number) for number in inquiry.ask(relative_position_profile.explained)["k"]]
 
 
-def default_number(inquiry: Inquiry, choices: Choices) -> int:
-    """Number of clusters of the paper, or else the largest one."""
+def default_number(inquiry: Inquiry, choices: Choices) -> int | None:
+    """Number of clusters of the paper, or else the largest one, if there are any."""
     options = numbers_of_clusters(inquiry, choices)
-    return _PAPER if _PAPER in options else options[-1]
+    return _PAPER if _PAPER in options else max(options, default=None)
 
 
 def shares(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:

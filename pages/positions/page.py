@@ -394,17 +394,6 @@ CONTENT = Section(
 )
 
 
-def kinds_of_content(inquiry: Inquiry, _: Choices) -> Sequence[str]:
-    has_clusters = of_texts(inquiry.store) and inquiry.store.holds(*_CLUSTERS)
-    return ("shares", "clusters") if has_clusters else ("shares",)
-
-
-def found_content(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    if choices["by"] == "clusters":
-        return clusters.found(inquiry, choices)
-    return rows_of(_SHARES_FOUND, inquiry, choices)
-
-
 _SHARES_FOUND = f"""
     with layers as (from ({_LONG}) where head is null),
     most as (select layer from layers where part = 'position' order by share desc limit 1)
@@ -419,39 +408,37 @@ _SHARES_FOUND = f"""
 SCORES = Section(
     "content",
     (score_share.TABLE,),
-    picks=(Pick("by", kinds_of_content), replace(_NUMBER, when={"by": ("clusters",)}), _HEAD),
+    picks=(_HEAD,),
     figures=(
-        *when(
-            {"by": ("shares",)},
-            Figure(
-                "layers",
-                f"select * exclude (head, place) from ({_LONG}) where head is null "
-                "order by place, layer",
-                Custom(chart=share_bars),
-            ),
-            Figure(
-                "map",
-                f"from ({_LONG}) where head is not null and part = $part order by layer, head",
-                HeadMap(value="share", format=".1%", is_signed=True),
-                picks=(Pick("part", PARTS),),
-                click=HEAD,
-                captions=lambda _, choices: (f"part_{choices['part']}_help",),
-            ),
-            Figure(
-                "table",
-                "from score_share where head is not null order by position desc, layer, head",
-                Table(
-                    columns=(
-                        *("layer", "head"),
-                        *(name for part in PARTS for name in (part, f"{part}_low", f"{part}_high")),
-                        "deviation",
-                    )
-                ),
+        Figure(
+            "layers",
+            f"select * exclude (head, place) from ({_LONG}) where head is null "
+            "order by place, layer",
+            Custom(chart=share_bars),
+        ),
+        Figure(
+            "map",
+            f"from ({_LONG}) where head is not null and part = $part order by layer, head",
+            HeadMap(value="share", format=".1%", is_signed=True),
+            picks=(Pick("part", PARTS),),
+            click=HEAD,
+            captions=lambda _, choices: (f"part_{choices['part']}_help",),
+        ),
+        Figure(
+            "table",
+            "from score_share where head is not null order by position desc, layer, head",
+            Table(
+                columns=(
+                    *("layer", "head"),
+                    *(name for part in PARTS for name in (part, f"{part}_low", f"{part}_high")),
+                    "deviation",
+                )
             ),
         ),
-        *when({"by": ("clusters",)}, *_CLUSTERED),
+        replace(_CLUSTERED[0], picks=(_NUMBER,)),
+        *_CLUSTERED[1:],
     ),
-    finding=Finding(found_content),
+    finding=Finding(_SHARES_FOUND),
     also=(*_CLUSTERS, head_offset.TABLE),
     when=lambda store: store.knows_offsets,
     links=_LINK,

@@ -304,7 +304,7 @@ TOLD = [
      "select 100 * mean from vector_rollout "
      "where layer = 2 and token_type = 'cls' and scope = 'vectors'"),
     ("positions", "po_view=claim&po_least=0", "store",
-     ["share of the {0} heads that attend most", " {1:.0f}%"],
+     ["hare of the {0} heads that attend most", " {1:.0f}%"],
      "select n_heads, 100 * agreement from offset_agreement "
      "where counting = 'sum' and min_dependence = 0 and layer is null"),
     ("positions", "po_view=waves", "store",

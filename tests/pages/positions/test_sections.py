@@ -148,7 +148,6 @@ def test_position_is_held_against_content(section, after_turned, turned_folder, 
     assert "50% [45%, 55%], above the query's content, 10% [5%, 15%], and the key's" in text
     assert frame_of(exported, "po_content_layers").groupby("layer")["share"].sum().eq(1).all()
     assert frame_of(exported, "po_content_map")["share"].eq(0.3).all()
-    section("content", turned_folder, po_by="clusters")
     assert (
         frame_of(exported, "po_content_grid").groupby(["layer", "head"])["share"].sum().eq(1).all()
     )
