@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
 import pandas as pd
@@ -45,6 +45,7 @@ class Kind:
     format: str = ".3f"
     axis_word: str = ""
     height: int = 300
+    width: Literal["stretch", "content"] = "stretch"
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         """Chart of the rows of a figure whose words begin with `name`."""
@@ -62,12 +63,13 @@ class Kind:
             state=tuple(map(str, choices.values())) if figure.click else "",
             click=figure.follow(view.key),
             caption=figure.caption_of(frame, choices, said),
+            width=self.width,
             **{**said, "weighing": choices.get("weighing", "weight")},
         )
 
     def axis(self, name: str, **more: Any) -> alt.Axis:
         """Axis of the value."""
-        form = "~%" if self.format.endswith("%") else "~g"
+        form = "~%" if self.format.endswith("%") else ".6~g"
         return alt.Axis(format=form, tickCount=6, **more)
 
     def title(self, name: str, choices: Choices | None = None) -> str:
@@ -138,7 +140,7 @@ class Lines(Kind):
     """One line per colour over a whole-numbered `x`, with bands.
 
     `level` is a value to compare with, and `dashed` are values of colour whose lines are
-    references. `x_format` is that of an x that holds shares.
+    references. `x_format` is that of an x that holds shares. `scale` may be the name of its pick.
     """
 
     x: str = "layer"
@@ -147,7 +149,7 @@ class Lines(Kind):
     dashed: tuple[str, ...] = ()
     level: float | None = None
     ends: tuple[str, str] = _ENDS
-    scale: Scale = "linear"
+    scale: Scale | str = "linear"
     zero: bool = True
     columns: int | None = None
     points: bool = True
@@ -164,7 +166,7 @@ class Lines(Kind):
             dashed=[value_said(str(self.colour), value) for value in self.dashed],
             level=self.level,
             ends=self.ends,
-            y_scale=self.scale,
+            y_scale=choices.get(self.scale, self.scale),
             zero=self.zero,
             columns=self.columns,
             points=self.points,

@@ -79,7 +79,7 @@ def _compared(
         side = "unclear" if is_same else "above" if value > level else "below"
     shown = pd.concat([rows.head(1), others])
     values = [
-        f"{name} {with_interval(value, low, high, written)}"
+        f"{name} {written(value) if low == high else with_interval(value, low, high, written)}"
         for name, value, low, high in shown[["name", "value", "low", "high"]].itertuples(
             index=False
         )
@@ -180,21 +180,23 @@ def _heads_keep_direction(_: Inquiry, frames: Frames) -> Evidence | None:
 
 
 def _embeddings_wave(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    finding = _finding(inquiry, "positions", "embeddings")
-    if finding is None:
-        return Evidence(say("papers.counted.no_peak"), "other", "numbers")
-    return Evidence(f"{finding.label}: {finding.number}", "same", "numbers")
+    found = _found(inquiry, "positions", "waves", "above")
+    return found or Evidence(say("papers.counted.no_peak"), "other", "numbers")
 
 
-def _waves_fade(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    """Compare the clearest wave of the queries in the last layer with that in the first."""
-    finding = _finding(inquiry, "positions", "states")
-    if finding is None:
+def _waves_fade(_: Inquiry, frames: Frames) -> Evidence | None:
+    """Compare the clearest wave of the queries in the last layer with that in the first.
+
+    Each by how many times as high it is with position embeddings as without.
+    """
+    if "wave" not in frames:
         return None
-    ends = finding.evidence.sort_values("layer").iloc[[-1, 0]]
-    names = [say("published.layer", layer=layer) for layer in ends["layer"]]
-    times = _compared(ends.assign(name=names), names[1], "below", _written_as(".1f"))
-    return replace(times, text=f"{finding.label} ({times.text})")
+    wide = frames["wave"].pivot(index="layer", columns="control", values="amplitude")
+    ratio = (wide["compared"] / wide["removed"]).iloc[[-1, 0]]
+    names = [say("published.layer", layer=layer) for layer in ratio.index]
+    rows = rows_of(zip(names, ratio, strict=True))
+    times = _compared(rows, names[1], "below", _written_as(".1f"))
+    return replace(times, text=f"{say('papers.counted.waves')} ({times.text})")
 
 
 def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:

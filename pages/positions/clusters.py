@@ -1,24 +1,68 @@
-"""Clusters of attention profiles: names, colours, centres, and the choice of their number."""
+"""Clusters of attention profiles: names, colours, shares, and centres."""
 
-from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from analysis.statistics.positions import relative_position_profile
+from pages.kit.section import Choices, rows_of
 from pages.positions.offsets import offset_axis
-from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, with_axes
-from pages.ui.charts.colours import CLUSTER_SHADES, MANY_COLOURS, MARKED
-from pages.ui.charts.number_map import Ramp
+from pages.ui.charts.chart_theme import with_axes
+from pages.ui.charts.colours import MANY_COLOURS
 from pages.ui.charts.standard import lines
-from pages.ui.words.numbers import count
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.say import say
-from pages.ui.words.scope import say_here
 
 _STRENGTHS = ("strong", "moderate", "weak")
-_SHADES = 2  # that are told apart
-_COLUMNS, _WIDTH, _HEIGHT = 3, 235, 96
+_PAPER = 6  # clusters
+
+
+def numbers_of_clusters(inquiry: Inquiry, _: Choices) -> list[int]:
+    """Numbers of clusters that the file has; small corpora have fewer."""
+    return [int(number) for number in inquiry.ask(relative_position_profile.explained)["k"]]
+
+
+def default_number(inquiry: Inquiry, choices: Choices) -> int | None:
+    """Number of clusters of the paper, or else the largest one, if there are any."""
+    options = numbers_of_clusters(inquiry, choices)
+    return _PAPER if _PAPER in options else max(options, default=None)
+
+
+def shares(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Share of the texts in each cluster, by head, with display names of clusters."""
+    frame = inquiry.ask(relative_position_profile.shares, k=choices["k"])
+    return frame.assign(name=frame["cluster"].map(cluster_name))
+
+
+def centres(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Centre of each cluster, with display names of clusters."""
+    frame = inquiry.ask(relative_position_profile.centres, k=choices["k"])
+    return frame.assign(name=frame["cluster"].map(cluster_name))
+
+
+def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Rows of the finding: how firmly heads keep to a cluster, and the cluster of most heads."""
+    rows = rows_of(
+        """
+        with dominant as (
+            select layer, head, max(share) as share, arg_max(cluster, share) as cluster
+            from relative_position_clustering where k = $k group by layer, head),
+        largest as (select mode(cluster) as cluster from dominant),
+        sizes as (select distinct cluster, n from relative_position_centre where k = $k)
+        select 1 as sentence, 'kept' as name, avg(share) as value from dominant
+        union all by name
+        select 1 as sentence, 'largest' as name, max(n) / sum(n) as value from sizes
+        union all by name
+        select 2 as sentence, 'sure' as name, count(*) filter (share >= 0.9) as n,
+            count(*) as of, any_value(largest.cluster) as cluster,
+            count(*) filter (dominant.cluster = largest.cluster) as many
+        from dominant, largest having count(*) > 0""",
+        inquiry,
+        choices,
+    )
+    return rows.assign(cluster=rows["cluster"].map(cluster_name, na_action="ignore"))
 
 
 def cluster_name(cluster: str) -> str:
@@ -32,24 +76,15 @@ def cluster_name(cluster: str) -> str:
     return f"{name} ({number})" if number > 1 else name
 
 
-def cluster_colours(clusters: Sequence[str]) -> dict[str, str]:
-    """Colours of all clusters, in their order: those of one direction together, strongest first.
+def cluster_colours(frame: pd.DataFrame) -> dict[str, str]:
+    """Colours of clusters by display names: those of one direction together, strongest first.
 
-    Clusters of a direction share its hues unless they are more than two.
+    Args:
+        frame: rows cluster, name.
     """
-    families: dict[str, list[str]] = {family: [] for family in CLUSTER_SHADES}
-    for cluster in sorted(clusters, key=_rank):
-        direction, strength, _ = _parts(cluster)
-        is_flat = (direction, strength) == ("both", "weak")
-        families["flat" if is_flat else direction].append(cluster)
-    if max(map(len, families.values())) > _SHADES:
-        ordered = [cluster for members in families.values() for cluster in members]
-        return dict(zip(ordered, cycle(MANY_COLOURS), strict=False))
-    return {
-        cluster: _shade(CLUSTER_SHADES[family], place, len(members))
-        for family, members in families.items()
-        for place, cluster in enumerate(members)
-    }
+    names = dict(zip(frame["cluster"], frame["name"], strict=True))
+    ordered = [names[cluster] for cluster in sorted(names, key=_rank)]
+    return dict(zip(ordered, cycle(MANY_COLOURS), strict=False))
 
 
 def _parts(cluster: str) -> tuple[str, str, int]:
@@ -57,58 +92,25 @@ def _parts(cluster: str) -> tuple[str, str, int]:
     return direction, strength, int(number[0]) if number else 1
 
 
-def _rank(cluster: str) -> tuple[int, int]:
-    _, strength, number = _parts(cluster)
-    return _STRENGTHS.index(strength), number
+def _rank(cluster: str) -> tuple[str, int, int]:
+    direction, strength, number = _parts(cluster)
+    return direction, _STRENGTHS.index(strength), number
 
 
-def _shade(ends: tuple[str, str], place: int, n: int) -> str:
-    """Colour at one of n evenly spaced places between two ends."""
-    share = place / max(n - 1, 1)
-    return "#" + "".join(f"{round(part):02x}" for part in Ramp(ends, 0, 1).rgb(share))
-
-
-def centre_charts(centres: pd.DataFrame, colours: dict[str, str]) -> Any:
-    """Draw an area chart per cluster, all on one scale.
+def centre_lines(centres: pd.DataFrame, *_: Any) -> Any:
+    """Draw a line over offsets per cluster.
 
     Args:
-        centres: rows name, offset, attention, n.
-        colours: of the clusters by their names, in the order of the charts.
+        centres: rows cluster, name, offset, attention, n.
     """
-    height = alt.Scale(domain=[0, 1.15 * float(centres["attention"].max())], nice=False)
-    parts = []
-    for place, (name, colour) in enumerate(colours.items()):
-        first = place % _COLUMNS == 0
-        axis = alt.Axis(format=".0%", tickCount=3, labels=first, ticks=first)
-        y = alt.Y("attention:Q", title=None, scale=height, axis=axis)
-        parts.append(_centre(centres[centres["name"] == name], name, colour, y))
-    return alt.concat(*parts, columns=_COLUMNS, spacing=18)
-
-
-def _centre(centre: pd.DataFrame, name: str, colour: str, y: alt.Y) -> Any:
-    base = Chart(centre).encode(
-        x=alt.X(
-            "offset:Q",
-            title=None,
-            scale=alt.Scale(zero=False, nice=False),
-            axis=offset_axis(values=[-10, -5, 0, 5, 10], grid=True),
-        ),
-        y=y,
-        tooltip=column_tooltips(centre, offset="+d", attention=".1%"),
+    colours = cluster_colours(centres)
+    drawn = lines(
+        centres,
+        x="offset",
+        y="attention",
+        colour="name",
+        colour_title=" ",
+        colours=colours,
+        format=".1%",
     )
-    area = base.mark_area(color=colour, opacity=0.45, interpolate="linear")
-    line = base.mark_line(color=colour, point={"color": colour, "size": 14})
-    n = count(centre["n"].iloc[0])
-    heading = alt.Title(name, subtitle=say_here("profiles_in", n=n), anchor="start", frame="group")
-    return layered(area, line, title=heading, width=_WIDTH, height=_HEIGHT)
-
-
-def explained_chart(explained: pd.DataFrame, k: int) -> Any:
-    """Draw the explained share by the number of clusters, the chosen one marked."""
-    curve = lines(explained, x="k", y="explained", format=".1%")
-    curve = with_axes(curve, y=alt.Axis(format="%", tickCount=5))
-    chosen = Chart(explained[explained["k"] == k]).encode(x=alt.X("k:Q"), y=alt.Y("explained:Q"))
-    ring = chosen.mark_point(size=190, stroke=MARKED, strokeWidth=2.5, fillOpacity=0)
-    label = chosen.mark_text(dy=-18, fontSize=12)
-    label = label.encode(text=alt.Text("explained:Q", format=".0%"))
-    return layered(curve, ring, label, height=230)
+    return with_axes(drawn, x=offset_axis(tickCount=11), y=alt.Axis(format="~%", tickCount=5))

@@ -10,7 +10,16 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions.head_offset import REACH
-from pages.ui.charts.chart_theme import Chart, cell_selection, column_tooltips, layered, rows_height
+from pages.kit.section import Choices
+from pages.positions.clusters import cluster_colours
+from pages.ui.charts.chart_theme import (
+    Chart,
+    cell_selection,
+    column_tooltips,
+    layered,
+    ramp,
+    rows_height,
+)
 from pages.ui.charts.colours import MARKED, NEUTRAL
 from pages.ui.charts.encodings import named
 from pages.ui.words.columns import title
@@ -20,14 +29,16 @@ _LEAST = 18  # pixels of a row
 _ROOM = 0.88  # of a cell that is drawn in
 _AROUND, _LEGEND = 64, 24  # pixels for the axis with its title, and for a row of the legend
 _HEAD = ["layer", "head"]
+_SCHEME = alt.SchemeParams(name="viridis", extent=[0.12, 0.95])
 
 
-def share_grid(shares: pd.DataFrame, *, colours: dict[str, str], marked: tuple[int, int]) -> Any:
+def share_grid(shares: pd.DataFrame, _: str, choices: Choices) -> Any:
     """Draw a stacked bar in every cell: the share of texts in each cluster.
 
     Args:
-        colours: of the clusters by their names, in the order of the bars.
+        shares: rows layer, head, cluster, name, share.
     """
+    colours = cluster_colours(shares)
     place = shares["name"].map({name: place for place, name in enumerate(colours)})
     shown = shares.assign(place=place).sort_values([*_HEAD, "place"])
     end = shown.groupby(_HEAD)["share"].cumsum()
@@ -38,39 +49,43 @@ def share_grid(shares: pd.DataFrame, *, colours: dict[str, str], marked: tuple[i
     tooltip = column_tooltips(shown, layer="d", head="d", name="", share=".0%")
     bars = _cells(shown).mark_rect(cursor="pointer").encode(color=colour, tooltip=tooltip)
     height = _height(shown, 30) + _LEGEND * math.ceil(len(colours) / _COLUMNS)
-    parts = [bars.add_params(cell_selection("cell", *_HEAD)), _ring(shown, marked)]
+    parts = [bars.add_params(cell_selection("cell", *_HEAD)), _ring(shown, choices)]
     return layered(*parts, height=height)
 
 
-def profile_grid(
-    profiles: pd.DataFrame, *, colours: dict[str, str], marked: tuple[int, int], own_scale: bool
-) -> Any:
-    """Draw a small area chart in every cell: mean attention over offsets.
+def profile_grid(profiles: pd.DataFrame, _: str, choices: Choices) -> Any:
+    """Draw a small area chart in every cell, mean attention over offsets, coloured by dependence.
+
+    Every cell reaches its full height, or only the highest of all if that is chosen.
 
     Args:
-        own_scale: whether every cell reaches its full height, else only the highest of all.
+        profiles: rows layer, head, offset, attention, dependence.
     """
     by_head = profiles.groupby(_HEAD)["attention"]
-    top = by_head.transform("max") if own_scale else profiles["attention"].max()
+    own = choices["height"] == "own"
+    top = by_head.transform("max") if own else profiles["attention"].max()
     bottom = profiles["layer"] + _ROOM / 2
     x = profiles["head"] + _ROOM * profiles["offset"] / (2 * REACH + 1)
     shown = profiles.assign(x=x, y=bottom - _ROOM * profiles["attention"] / top, y2=bottom)
-    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
-    heads = profiles.loc[by_head.idxmax(), [*_HEAD, "name", "offset", "attention"]]
-    heads = _edges(heads.rename(columns={"offset": "peak", "attention": "top"}), _ROOM / 2 + 0.02)
-    areas = _base(shown).mark_area(interpolate="step", aria=False)
-    cover = _cells(heads).mark_rect(opacity=0, cursor="pointer")
+    heads = profiles.loc[by_head.idxmax()].rename(columns={"offset": "peak", "attention": "top"})
+    heads = _edges(heads, _ROOM / 2 + 0.02)
+    colour = alt.Color(
+        "dependence:Q",
+        title=title("dependence"),
+        scale=alt.Scale(type="sqrt", scheme=_SCHEME, domain=[0, 1]),
+        legend=ramp(".2~f"),
+    )
+    of_head = [alt.Detail(f"{column}:N") for column in _HEAD]
+    tooltip = column_tooltips(heads, layer="d", head="d", dependence=".2f", peak="+d", top=".0%")
     middle = _base(heads.assign(x=heads["head"])).encode(y2=alt.Y2("y2"))
-    tooltip = column_tooltips(heads, layer="d", head="d", name="", peak="+d", top=".0%")
+    cover = _cells(heads).mark_rect(opacity=0, cursor="pointer")
     parts = [
         _cells(heads).mark_rect(color=NEUTRAL, opacity=0.09, aria=False),
         middle.mark_rule(color=NEUTRAL, opacity=0.35, strokeWidth=1, aria=False),
-        areas.encode(
-            y2=alt.Y2("y2"),
-            color=alt.Color("name:N", scale=scale, legend=None),
-            detail=[alt.Detail("layer:N"), alt.Detail("head:N")],
-        ),
-        _ring(heads, marked),
+        _base(shown)
+        .mark_area(interpolate="step", aria=False)
+        .encode(y2=alt.Y2("y2"), color=colour, detail=of_head),
+        _ring(heads, choices),
         cover.encode(tooltip=tooltip).add_params(cell_selection("cell", *_HEAD)),
     ]
     return layered(*parts, height=_height(shown, 42))
@@ -103,9 +118,9 @@ def _axis(shown: pd.DataFrame, column: str) -> dict[str, Any]:
     }
 
 
-def _ring(shown: pd.DataFrame, marked: tuple[int, int]) -> alt.Chart:
-    """Frame around the cell of one head."""
-    cell = _edges(pd.DataFrame([marked], columns=_HEAD), 0.47)
+def _ring(shown: pd.DataFrame, choices: Choices) -> alt.Chart:
+    """Frame around the cell of the chosen head."""
+    cell = _edges(pd.DataFrame([[choices[name] for name in _HEAD]], columns=_HEAD), 0.47)
     ring = _cells(shown).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5, aria=False)
     return ring.properties(data=cell)
 

@@ -1,20 +1,22 @@
-"""Score and attention offsets of heads: ways of counting, agreement, axes, and the head picker."""
+"""Score and attention offsets of heads: ways of counting, the heads compared, and axes."""
+
+import math
 
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.positions import head_offset
+from analysis.published.positions import OFFSETS, SHIFT
+from analysis.statistics.positions import head_offset, query_key_wave
 from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
-from pages.ui.head.choice import Head, head_name, head_with_most
+from pages.kit.section import Choices
+from pages.positions.spectra.peaks import UNIT
+from pages.ui.head.choice import Head, head_with_most
 from pages.ui.head.picker import pick_head
+from pages.ui.published_table import Row, statistic_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
-from pages.ui.words.interval import side_of
-from pages.ui.words.numbers import count, percent
 from pages.ui.words.say import say
 
-DEPENDS = 0.1
-"""Least share of a head's variance explained by the offset for a position-dependent head."""
 _SIGNED = "datum.value == 0 ? '0' : format(datum.value, '+d')"
 
 
@@ -24,78 +26,71 @@ def offset_axis(**options: object) -> alt.Axis:
     return alt.Axis(labelExpr=_SIGNED, **settings)  # pyright: ignore[reportArgumentType]
 
 
-def heads_compared(inquiry: Inquiry, counting: str) -> pd.DataFrame:
-    """Every head with its offsets by one way of counting, as `score` and `attention`."""
-    heads = inquiry.ask(head_offset.heads).dropna(subset=list(COUNTINGS[counting]))
-    score, attention = (heads[name].astype("int64") for name in COUNTINGS[counting])
-    agree, distance = score == attention, (score - attention).abs()
-    return heads.assign(score=score, attention=attention, agree=agree, distance=distance)
+def countings(inquiry: Inquiry, _: Choices) -> list[str]:
+    """Ways of counting; kernels, of scores with a term for the offset alone, come first there."""
+    others = [counting for counting in COUNTINGS if counting != KERNEL]
+    return [KERNEL, *others] if inquiry.store.knows_offsets else others
 
 
 def counting_picker(view: View) -> str:
-    """Let the reader pick a way of counting.
-
-    Kernels exist only for scores with a term for the offset; they come first there.
-    """
-    others = [counting for counting in COUNTINGS if counting != KERNEL]
-    return view.pick("counting", [KERNEL, *others] if view.store.knows_offsets else others)
+    """Let the reader pick a way of counting."""
+    return view.pick("counting", countings(view, {}))
 
 
-def at_zero(heads: pd.DataFrame) -> int:
-    """Count the heads of `heads_compared` that agree at offset 0, where nothing is shifted."""
-    return int((heads["agree"] & (heads["attention"] == 0)).sum())
-
-
-def agreement_at_zero(heads: pd.DataFrame) -> str:
-    """Sentence on the number of heads that agree at offset 0; empty if none does."""
-    zero, same = at_zero(heads), int(heads["agree"].sum())
-    return say("positions.claim.at_zero", zero=zero, same=same) if zero else ""
-
-
-def agreement_words(row: pd.Series) -> dict[str, str]:
-    """Format the share of heads that agree, its interval, and the share expected by chance.
-
-    With too few heads for an interval, the words say so.
-    """
-    low, high = map(percent, row[["agreement_low", "agreement_high"]])
-    kind = "no_interval" if pd.isna(row["agreement_low"]) else "between"
-    between = say(f"positions.claim.{kind}", low=low, high=high)
-    return {"between": between, **row[["agreement", "chance"]].map(percent)}
-
-
-def beside_chance(row: pd.Series) -> str:
-    """Say whether the interval of the agreement is clear of chance."""
-    side = side_of(*row[["agreement_low", "agreement_high", "chance"]])
-    return say(f"positions.claim.verdict_{side}")
-
-
-def agreement_of(inquiry: Inquiry, counting: str, least: float) -> pd.Series | None:
-    """Agreement over all heads whose position dependence is at least `least`; None without any."""
-    frame = inquiry.ask(head_offset.agreement, counting=counting, min_dependence=least)
-    frame = frame[frame["layer"].isna()]
-    return None if frame.empty else frame.iloc[0]
-
-
-def agreement_of_dependent(inquiry: Inquiry, counting: str) -> str:
-    """Sentence on the agreement of the position-dependent heads."""
-    some = agreement_of(inquiry, counting, DEPENDS)
-    if some is None:
-        return ""
-    heads = heads_compared(inquiry, counting)
-    zero = at_zero(heads[heads["dependence"] >= DEPENDS])
-    counts = {"least": DEPENDS, "n": count(some["n_heads"]), "zero": zero}
-    return say("positions.claim.finding_some", **counts, **agreement_words(some))
+def most_positional(inquiry: Inquiry, _: Choices) -> Head:
+    """Head whose attention depends most on relative position."""
+    return head_with_most(inquiry.ask(head_offset.heads), "dependence")
 
 
 def pick_positions_head(view: View) -> Head:
     """Return the picked head; by default the most position-dependent one."""
-    default = head_with_most(view.ask(head_offset.heads), "dependence")
-    return pick_head(view, default=default)
+    return pick_head(view, default=most_positional(view, {}))
 
 
-def head_row(view: View) -> Head:
-    """Draw the head picker with a link to the section on one head."""
-    head = pick_positions_head(view)
-    with view.toolbar():
-        view.to_section("one_head", head=head_name(*head))
-    return head
+def heads_compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Heads that depend on position as much as chosen, with the offsets that are compared.
+
+    The most position-dependent head is first; `score` and `attention` are its offsets by the way
+    of counting.
+    """
+    names = list(COUNTINGS[choices["counting"]])
+    heads = inquiry.ask(head_offset.heads).dropna(subset=names)
+    heads = heads[heads["dependence"] >= float(choices["least"])]
+    score, attention = (heads[name].astype("int64") for name in names)
+    agree, distance = score == attention, (score - attention).abs()
+    heads = heads.assign(score=score, attention=attention, agree=agree, distance=distance)
+    return heads.sort_values("dependence", ascending=False, kind="stable")
+
+
+def printed_offsets(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
+    """Printed numbers of models that add positions, as those of the paper do, in column `row`."""
+    if not inquiry.store.adds_positions:
+        return pd.DataFrame()
+    phases = inquiry.ask(query_key_wave.amplitudes, layer=SHIFT.layer, head=SHIFT.head)
+    return pd.DataFrame({"row": offset_rows(inquiry.ask(head_offset.heads), phases)})
+
+
+def offset_rows(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:
+    """Printed offsets of highest score, and the shift of one head's waves, with the file's own.
+
+    The shift is taken at the frequency of the highest amplitude. Rows without a value have None.
+
+    Args:
+        heads: layer, head, score_offset.
+        phases: phase, frequency, amplitude of the head whose shift is printed.
+    """
+    offsets = heads.set_index(["layer", "head"])["score_offset"]
+    highest = phases[phases["frequency"] > 0].nlargest(1, "amplitude")
+    shift = UNIT * highest["phase"] / (math.tau * highest["frequency"])  # tokens
+    found = [("offset", number, offsets.get((number.layer, number.head))) for number in OFFSETS]
+    return [
+        Row(
+            statistic_of(
+                say("published.head", layer=number.layer, head=number.head),
+                say(f"positions.published.{quantity}"),
+            ),
+            number,
+            ours,
+        )
+        for quantity, number, ours in [*found, ("shift", SHIFT, next(iter(shift), None))]
+    ]

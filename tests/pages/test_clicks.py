@@ -31,7 +31,7 @@ CLICKS = [
     ("head_map", "map&hm_colour=change", "hm_by_effect", *MARK),
     ("head_map", "groups", "hm_tree", *MARK),
     ("head_map", "groups", "hm_plane", *MARK),
-    ("positions", "heads", "po_grid", *CELL),
+    ("positions", "content", "po_grid", *CELL),
     ("positions", "heads", "po_profiles", *CELL),
     ("positions", "claim", "po_map", *CELL),
     ("sinks", "heads", "si_map", *CELL),
@@ -93,7 +93,7 @@ def test_an_old_click_does_not_undo_a_newer_choice(page, view, figure, part, pic
 
 LEADS = [
     ("norms", "heads", "layer 2, head 3", {"an_view": "head", "head": "2-3"}),
-    ("positions", "claim", "layer 2, head 3", {"po_view": "one_head", "head": "2-3"}),
+    ("positions", "claim", "L2·H3", {"po_view": "one_head", "head": "2-3"}),
     ("coreference", "heads", "layer 2, head 3", {"co_view": "documents", "head": "2-3"}),
     ("syntax", "heads", "sy_to_one_head", {"sy_view": "one_head", "head": "2-3"}),
 ]

@@ -33,23 +33,20 @@ from tests.pages.kit.section_checks import assert_opened, assert_translated, hom
 BOTH = ("en", "ja")
 OF_TREES = ("syntax", "coreference")
 OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "training")}
-OF_TURNED = {("positions", "shares")}
-OF_IMAGES = {("relevance", "map"), ("positions", "patches")}
+OF_IMAGES = {("relevance", "map")}
 NOT_OFFERED = {
-    "turned": OF_SEVERAL | OF_IMAGES | {("positions", "embeddings"), ("positions", "states")},
-    "images": OF_SEVERAL | OF_TURNED | {("relevance", "text"), ("positions", "heads")},
+    "turned": OF_SEVERAL | OF_IMAGES | {("positions", "waves")},
+    "images": OF_SEVERAL | {("relevance", "text"), ("positions", "content")},
     "steps": set(),
 }
-OF_OTHERS = OF_SEVERAL | OF_TURNED | OF_IMAGES
-LED_ON = ("positions", "heads")
-"""Its address leads on to rows and columns where a file is of images."""
+OF_OTHERS = OF_SEVERAL | OF_IMAGES
 NEVER_OF_IMAGES = {
     *{("norms", "frequency"), ("layer_mixing", "frequency"), ("layer_mixing", "modules")},
     *{("token_pairs", stem) for stem in ("workbench", "tables", "pmi")},
     ("sequences", "pairs"),
 }
 """Sections on words, which are offered and say why images have nothing to show there."""
-HALTED_BY_IMAGES = NEVER_OF_IMAGES | {("positions", "one_head"), ("positions", "states")}
+HALTED_BY_IMAGES = NEVER_OF_IMAGES | {("positions", "one_head")}
 """Those, and sections that this file of images has too little for."""
 SECTIONS = [(page, section) for page in VIEWS for section in sections(page)]
 IDS = [f"{page}-{section.stem}" for page, section in SECTIONS]
@@ -131,8 +128,7 @@ def test_a_section_is_whole_in_both_languages_and_can_be_exported(place):
     for lang, drawn in place.drawn.items():
         session = drawn.session
         assert (shown(place.page, session) == place.section.stem) == place.is_offered
-        is_found = place.is_offered or (place.pair == LED_ON and place.name == "images")
-        assert bool(session.toast) != is_found, "whoever asks for another section is told"
+        assert bool(session.toast) != place.is_offered, "whoever asks for another section is told"
         if place.name == "images":
             assert_of_images(session, is_never=place.pair in NEVER_OF_IMAGES, lang=lang)
         if place.name != "images" or place.pair not in HALTED_BY_IMAGES:

@@ -29,7 +29,7 @@ CHOICES = {
         "lm_scope_a": "attn_w",
         "lm_scope_b": "attn_res",
     },
-    ("positions", "heads"): {"po_k": 3},
+    ("positions", "content"): {"po_k": 3},
     ("positions", "one_head"): {
         "head": "2-2",
         "po_direction": 2,
@@ -38,11 +38,12 @@ CHOICES = {
         "po_reach": 64,
         "po_counting": "per_pair",
     },
-    ("positions", "states"): {
-        "po_scale": "log",
+    ("positions", "waves"): {
+        "po_carrier": "states",
         "po_amount": "mean",
         "po_states_layer": 2,
         "po_source": "hidden",
+        "po_shown": "ratio",
     },
     ("relevance", "map"): {
         "re_image": 3,
@@ -77,8 +78,8 @@ every kind of picker between them."""
 DEFAULTS = {
     ("head_map", "map"): {"hm_neighbour": "0.50"},
     ("layer_mixing", "similarity"): {"lm_layer": "mean", "lm_scope_a": "attn_res_ln"},
-    ("positions", "heads"): {"po_k": 6},
-    ("positions", "states"): {"po_length": 16, "po_states_layer": 1, "po_amount": "max"},
+    ("positions", "content"): {"po_k": 6},
+    ("positions", "waves"): {"po_carrier": "embeddings", "po_scale": "linear"},
     ("relevance", "map"): {"re_image": 0, "re_rule": "iv", "re_layer": LAYERS, "re_head": "mean"},
 }
 """What some choices are where the address says nothing."""

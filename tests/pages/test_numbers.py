@@ -27,7 +27,6 @@ BEST = (
     '"offset", offset_accuracy, difference, difference_low, difference_high'
 )
 SCORED = "layer, head, n, accuracy, low, high"
-SHARES = "source, layer, frequency, amplitude"
 PROBED = "from dependency_accuracy_merging where relation = 'obj'"
 
 MAPS = (
@@ -116,31 +115,33 @@ CASES = {
          "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors')"),
     ],
     "positions": [
-        *(("heads", f"po_k={k}", f"heads_grid_{k}", "layer, head, cluster, share",
+        *(("content", f"po_k={k}", f"content_grid_{k}", "layer, head, cluster, share",
            f"{CLUSTERS} where k = {k}") for k in (6, 12)),
-        ("heads", "", "heads_centres", 'cluster, "offset", attention, n',
+        ("content", "", "content_centres", 'cluster, "offset", attention, n',
          "relative_position_centre where k = 6"),
-        ("heads", "", "heads_explained", "k, explained",
+        ("content", "", "content_explained", "k, explained",
          "(select distinct k, explained from relative_position_centre)"),
         *(("claim", f"po_counting={counting}&po_least=0", f"claim_map_{counting}",
            f"layer, head, score, attention | layer, head, {', '.join(offsets)}",
            "head_offset where dependence is not null", "", "turned" * (counting == KERNEL))
           for counting, offsets in COUNTINGS.items()),
-        ("claim", "po_counting=sum&po_least=0", "claim_layers", "layer, n_heads, agreement, chance",
-         "offset_agreement where counting = 'sum' and min_dependence = 0 and layer is not null"),
-        *(("embeddings", "", "embeddings_spectrum", "frequency, mean, q25, q75",
+        *(("claim", "po_counting=sum&po_least=0", "claim_layers",
+           f"layer, n_heads, mean | layer, n_heads, {of}", "offset_agreement where "
+           "counting = 'sum' and min_dependence = 0 and layer is not null", f"compared = '{of}'")
+          for of in ("agreement", "chance")),
+        *(("waves", "", "waves_spectrum", "frequency, mean, q25, q75",
            f"{EMBEDDING} and control = '{control}'", f"series = '{control}'")
           for control in ("kept", "permuted")),
-        *(("states", address, f"states_maps_16_{amount}",
-           f"{SHARES} | source, layer, frequency, {amount}", "position_spectrum_control "
-           "where control = 'kept' and layer > 0 and frequency > 0")
-          for amount, address in (("max", ""), ("mean", "po_amount=mean&po_states_layer=2"))),
+        *(("waves", f"po_carrier=states&po_source={source}&po_amount={amount}", "waves_maps",
+           f"layer, frequency, amplitude | layer, frequency, {amount}", "position_spectrum_control "
+           f"where control = 'kept' and source = '{source}' and frequency > 0")
+          for amount, source in (("max", "query"), ("mean", "hidden"))),
         ("one_head", "head=2-1&po_text=2", "one_head_map_2_1_2", "query_pos, key_pos, attention",
          CELLS),
         *(("one_head", "head=2-1&po_text=2&po_direction=3", "one_head_wave_2_1_2_3", "component",
            f"(select unnest({side}) as component from query_key_wave where {OF_HEAD} and seq = 2 "
            "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
-        ("patches", "head=2-1", "patches_map", "row_offset, column_offset, attention_per_pair",
+        ("heads", "head=2-1", "heads_patches", "row_offset, column_offset, attention_per_pair",
          "patch_offset where layer = 2 and head = 1", "", "images"),
     ],
     "relevance": [
@@ -302,14 +303,15 @@ TOLD = [
     ("layer_mixing", "lm_view=vectors", "store", ["From [CLS] comes **{0:.1f}%"],
      "select 100 * mean from vector_rollout "
      "where layer = 2 and token_type = 'cls' and scope = 'vectors'"),
-    ("positions", "po_view=claim&po_least=0", "store", ["**{0:.0f} of {1} heads ({2:.0f}%)"],
-     "select agreement * n_heads, n_heads, 100 * agreement from offset_agreement "
+    ("positions", "po_view=claim&po_least=0", "store",
+     ["hare of the {0} heads that attend most", " {1:.0f}%"],
+     "select n_heads, 100 * agreement from offset_agreement "
      "where counting = 'sum' and min_dependence = 0 and layer is null"),
-    ("positions", "po_view=embeddings", "store",
-     ["Of 12 principal components, {0} hold half", "{1} hold 90%"],
+    ("positions", "po_view=waves", "store",
+     ["{0} of 12 principal components hold half", "{1} hold 90%"],
      "select min(component) filter (cumulative >= 0.5), "
      "min(component) filter (cumulative >= 0.9) from position_variance"),
-    ("positions", "po_view=states", "store", ["At {0:.3g} cycles per 512 tokens"],
+    ("positions", "po_view=waves&po_carrier=states", "store", ["at {0:.3g} cycles per 512 tokens"],
      "select frequency from position_spectrum_control where source = 'query' and layer = 1 and "
      "frequency > 0 group by all order by any_value(max) filter (control = 'compared') "
      "/ any_value(max) filter (control = 'removed') desc limit 1"),

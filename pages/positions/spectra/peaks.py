@@ -34,10 +34,18 @@ def times(ratio: float) -> str:
     return f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
-def peaks_text(frequencies: Sequence[float], *, word: str = "peak_plain") -> str:
-    """Format peaks with their periods as a list; `word` is the page's word for one peak."""
-    parts = (say_here(word, **wave_words(frequency)) for frequency in frequencies)
+def peaks_text(frequencies: Sequence[float]) -> str:
+    """Format peaks with their periods as a list."""
+    parts = (say_here("peak_plain", **wave_words(frequency)) for frequency in frequencies)
     return say("list.comma").join(parts)
+
+
+def needed(variance: pd.DataFrame, share: float) -> int | None:
+    """Least number of components that hold a share of the variance; None of nothing."""
+    if variance.empty:
+        return None
+    enough = variance[variance["cumulative"] >= share - 1e-9]
+    return int(enough["component"].min() if len(enough) else variance["component"].max())
 
 
 def peaks(spectrum: pd.DataFrame) -> list[float]:

@@ -98,14 +98,6 @@ CONTROL_COLOURS = {
     "permuted": SERIES_COLOURS[4],
 }
 """Spectra and their controls, which should have no waves."""
-CLUSTER_SHADES = {
-    "previous": (_BLUE, _LILAC),
-    "self": (_PINK, _PLUM),
-    "next": (_BROWN, _ORANGE),
-    "both": (_LEAF, _GREEN),
-    "flat": (_GREY, _SILVER),
-}
-"""Colours of a direction's strongest and weakest cluster."""
 NEUTRAL = "#808995"
 PAPER_AND_INK = {"light": ("#fdfcf9", "#23262b"), "dark": ("#17191d", "#e4e2dc")}
 LABELS = {"light": "#51565e", "dark": "#b9b8b4"}  # at axes and in legends

@@ -28,8 +28,8 @@ def home_of(page: str, section: Section) -> str:
     turned = {Need.KERNELS, Need.TURNED_POSITIONS}
     if any(not turned.isdisjoint(table.needs) for table in section.needs):
         return "turned"
-    of_images = {("relevance", "map"), ("positions", "patches")}
-    return "images" if (page, section.stem) in of_images else "treebank"
+    of_images = any(Need.IMAGES in table.needs for table in section.needs)
+    return "images" if of_images or (page, section.stem) == ("relevance", "map") else "treebank"
 
 
 def assert_opened(session: AppTest) -> None:

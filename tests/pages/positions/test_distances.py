@@ -22,7 +22,7 @@ def folder(request):
 
 
 @pytest.mark.parametrize(
-    ("view", "lang"), zip(["claim", "heads", "one_head", "shares"], ["en", "ja"] * 2, strict=True)
+    ("view", "lang"), zip(["claim", "heads", "one_head", "content"], ["en", "ja"] * 2, strict=True)
 )
 def test_every_section_opens_without_a_warning(view, lang, section, folder):
     session = section(view, folder, lang)

@@ -1,142 +1,275 @@
-"""Sections on spectra show the numbers that the file holds."""
+"""Sections of data: their findings on planted numbers, and figures that agree with the file."""
 
+import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
-from pages.positions.spectra.states import Wave, _finding
-from pages.ui.words.scope import words_of
-from tests.pages.conftest import frames, sentences
-from tests.pages.kit.figures import figure_of, frame_of
-from tests.pages.kit.inquiries import view_of
+from analysis.published.numbers import EXPERIMENTS
+from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
+from pages.positions.clusters import cluster_colours, cluster_name
+from pages.positions.offsets import offset_rows
+from pages.ui.words.numbers import offset_label
+from tests.pages.conftest import charts, frames, options_of, sentences
+from tests.pages.kit.after import after_of
+from tests.pages.kit.copies import lacking
+from tests.pages.kit.figures import chart_of, frame_of
 
-OTHER = {"po_amount": "mean", "po_states_layer": "2"}
-PEAK = 64.0  # the fifth of the tiny model's frequencies, which are multiples of 512 / 40
+after_images, after_turned = after_of("images_folder"), after_of("turned_folder")
 WAVE = "frequency between 63.9 and 64.1"
+OF_STATES = {"po_carrier": "states"}
+AGREEMENT = (
+    "update stored.head_offset set score_offset = 1, attention_offset = 1, dependence = 0.05",
+    "update stored.offset_agreement set agreement = 0.5, chance = 0.1, n_heads = 6",
+    "delete from stored.offset_agreement where min_dependence > 0.01",
+    "update stored.offset_agreement set agreement_low = {}, agreement_high = {}",
+)
+FLAT = "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 100"
+PEAK = f"update stored.embedding_spectrum set mean = 50 where control = 'kept' and {WAVE}"
+RUN_AGAIN = (
+    "update stored.state_spectrum set max = n_sequences",
+    f"update stored.state_spectrum set max = 8 * n_sequences where control = 'compared' "
+    f"and layer = 1 and {WAVE}",
+    f"update stored.state_spectrum set max = 3 * n_sequences where control = 'permuted' and {WAVE}",
+)
+
+
+def agreement(low: object, high: object, *more: str) -> tuple[str, ...]:
+    """Statements that plant an agreement of half of the heads, and its interval."""
+    return (*(statement.format(low, high) for statement in AGREEMENT), *more)
+
+
+PLANTS = [
+    (
+        "claim",
+        agreement(0.4, 0.6),
+        {},
+        "**Queries and keys tell where attention goes more often than chance**: share of the 6 "
+        "heads that attend most at exactly the offset where queries and keys correlate most 50% "
+        "[40%, 60%], above chance, 10%.",
+    ),
+    (
+        "claim",
+        agreement(0.05, 0.6),
+        {},
+        "**It is not clear that queries and keys tell where attention goes**: share",
+    ),
+    ("claim", agreement("null", "null"), {}, "50%, against chance, 10% (without intervals)."),
+    (
+        "claim",
+        agreement(
+            0.4,
+            0.6,
+            "update stored.head_offset set score_offset = 0, attention_offset = 0 where layer = 2",
+            "update stored.head_offset set attention_offset = 2 where layer = 1 and head = 3",
+        ),
+        {},
+        "3 of the 5 heads that agree do so at offset 0",
+    ),
+    (
+        "heads",
+        (
+            "update stored.head_offset set dependence = 0.05",
+            "update stored.head_offset set dependence = 0.75 where layer = 2 and head = 3",
+        ),
+        {},
+        "Share of the variance of the attention weights of L2·H3 that the offset explains (η²), "
+        "the largest of any head, 0.75, against the median of all heads, 0.05 (without intervals). "
+        "1 of 6 heads depend on relative position (η² ≥ 0.1).",
+    ),
+    (
+        "waves",
+        (FLAT, PEAK),
+        {},
+        r"**The position embeddings hold waves**: amplitude of the position embeddings at 64 "
+        "cycles per 512 tokens (8 tokens per wave) 50.0, above the highest of the same positions "
+        "in random order, 1.0.",
+    ),
+    ("waves", (FLAT,), {}, "No wave stands out from its neighbours in these position embeddings."),
+    (
+        "waves",
+        (FLAT, PEAK, *RUN_AGAIN),
+        OF_STATES,
+        "Amplitude of the queries of layer 1 at 64 cycles per 512 tokens (8 tokens per wave) 8.00, "
+        "against the same texts (",
+    ),
+    (
+        "waves",
+        ("delete from stored.state_spectrum where control <> 'kept'",),
+        OF_STATES,
+        "does not show which amplitudes are due to positions",
+    ),
+    (
+        "content",
+        (
+            "delete from stored.relative_position_cluster where k = 6",
+            "insert into stored.relative_position_cluster select 6, layer, head, 'both_weak', 1 "
+            "from head_offset where not (layer = 2 and head = 1)",
+            "insert into stored.relative_position_cluster values (6, 2, 1, 'both_weak', 0.6), "
+            "(6, 2, 1, 'next_strong', 0.4)",
+            "update stored.relative_position_centre set n = 1",
+        ),
+        {},
+        "5 of 6 heads fall into one cluster in at least 90% of their texts; the commonest is “both "
+        "sides, weak” with 6 heads.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("view", "statements", "address", "said"), PLANTS)
+def test_what_is_planted_is_found(view, statements, address, said, section, after):
+    after(*statements)
+    assert said in sentences(section(view, **address))
+
+
+def test_the_preferred_rows_and_columns_are_held_against_the_mean(
+    section, after_images, images_folder, exported
+):
+    after_images(
+        "update stored.patch_offset set attention_per_pair = 0.03 * n_images",
+        "update stored.patch_offset set attention_per_pair = 0.38 * n_images "
+        "where row_offset = -2 and column_offset = 1",
+    )
+    session = section("heads", images_folder, head="2-1")
+    assert options_of(session, "po_offsets") == ["rows and columns", "along their order"]
+    text = sentences(session)
+    assert r"−2 rows and \+1 columns apart in L2·H1, its highest mean, 38.0%, against" in text
+    assert "the mean over all offsets, 4.0% (without intervals)." in text
+    assert frame_of(exported, "po_heads_preferred")["ratio"].to_numpy() == pytest.approx(9.5)
+
+
+def test_position_is_held_against_content(section, after_turned, turned_folder, exported):
+    planted = {"position": 0.5, "query": 0.1, "key": 0.3, "content": 0.1}
+    ends = (f"{part}_low = {x - 0.05}, {part}_high = {x + 0.05}" for part, x in planted.items())
+    values = (f'"{part}" = {x}' for part, x in planted.items())
+    after_turned(f"update stored.score_share set {', '.join((*ends, *values))}")
+    text = sentences(section("content", turned_folder, po_part="key"))
+    assert "**Position decides scores more than content**: share of the differences" in text
+    assert "50% [45%, 55%], above the query's content, 10% [5%, 15%], and the key's" in text
+    assert frame_of(exported, "po_content_layers").groupby("layer")["share"].sum().eq(1).all()
+    assert frame_of(exported, "po_content_map")["share"].eq(0.3).all()
+    assert (
+        frame_of(exported, "po_content_grid").groupby(["layer", "head"])["share"].sum().eq(1).all()
+    )
+
+
+def test_heads_that_depend_less_on_position_are_left_out(section, after, exported):
+    after(
+        "update stored.head_offset set dependence = 0.05",
+        "update stored.head_offset set dependence = 0.3 where layer = 1 and head < 3",
+    )
+    section("claim", po_least="0.25")
+    shown = frame_of(exported, "po_claim_map")
+    assert shown[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2]]
+    session = section("claim", po_least="0.5")
+    assert "No head has η² ≥ 0.5" in session.info[0].value
 
 
 def test_words_are_shown_at_the_level_of_as_many_as_there_are_positions(section, exported, answers):
-    section("embeddings")
-    frame, _ = exported["po_embeddings_spectrum_linear"]
-    shown = frame[frame["series"] == "words"]["mean"].tolist()
+    section("waves")
+    frame = frame_of(exported, "po_waves_spectrum")
     measured = answers(
         "select mean, length from position_spectrum_control "
         "where source = 'word_embedding' and frequency > 0 order by frequency"
     )
-    assert shown == pytest.approx([mean * (40 / length) ** 0.5 for mean, length in measured])
+    expected = [mean * (40 / length) ** 0.5 for mean, length in measured]
+    assert frame[frame["series"] == "words"]["mean"].tolist() == pytest.approx(expected)
+    assert (frame["frequency"] > 0).all()
 
 
-def test_a_wave_that_stands_out_is_told_and_what_becomes_of_it(section, changed):
-    ratio = "update stored.state_spectrum set max = {} * n_sequences where control = 'compared'"
-    folder = changed(
-        "update stored.embedding_spectrum set mean = 1, q25 = 1, q75 = 1, max = 100",
-        f"update stored.embedding_spectrum set mean = 50 where control = 'kept' and {WAVE}",
-        "update stored.state_spectrum set max = n_sequences",
-        f"{ratio.format(8)} and layer = 1 and {WAVE}",
-        f"{ratio.format(3)} and layer = 2 and {WAVE}",
+def test_a_wave_is_shown_with_without_and_with_disordered_positions(section, after, exported):
+    after(FLAT, PEAK, *RUN_AGAIN)
+    section("waves", **OF_STATES, po_shown="ratio", po_states_layer="1")
+    wave = frame_of(exported, "po_waves_wave").pivot(
+        index="layer", columns="control", values="amplitude"
     )
-    session = section("embeddings", folder)
-    assert "**64** (8 tokens per wave)" in sentences(session)
-    assert frames(session)[-1]["peaks"].tolist() == ["64 (8 tokens)"]
-    text = sentences(section("states", folder))
-    assert "queries of layer 2 have **3.0 times**" in text
-    assert "the clearest peak of the position embeddings" in text
+    assert wave.loc[1].to_dict() == {"compared": 8, "permuted": 3, "removed": 1}
+    maps = frame_of(exported, "po_waves_maps")
+    assert maps["ratio"].max() == 8
+    layer = frame_of(exported, "po_waves_layer")
+    assert set(layer["control"]) == {"compared", "removed", "permuted"}
 
 
-def test_a_wave_is_told_in_the_first_layer_and_in_the_last_without_a_claim():
-    amounts = {1: 8.0, 2: 3.0}
-    times = {(source, n): amounts[n] for source in ("hidden", "query", "key") for n in amounts}
-    with words_of("positions", "states"):
-        text = _finding(view_of("po", "states"), Wave(PEAK, True, times, 1, 2, n=7))
-    assert "queries of layer 1 have **8.0 times**" in text
-    assert "queries of layer 2 have **3.0 times**" in text
-    assert "means over 7 texts, without intervals" in text
+def test_a_file_without_spectra_of_states_shows_those_of_embeddings(section, changed, exported):
+    folder = changed(*lacking("state_spectrum"))
+    section("waves", folder)
+    assert set(frame_of(exported, "po_waves_spectrum")["series"]) == {"kept", "permuted"}
+    session = section("waves", folder, **OF_STATES)
+    assert any("the file has no spectra of states" in note.value for note in session.info)
+    assert not charts(session)
 
 
-def test_a_layer_is_shown_with_without_and_with_disordered_positions(section, exported, answers):
-    section("states", **OTHER)
-    frame, chart = exported["po_states_layer_2_linear_16_mean"]
-    expected = answers(
-        "select count(*) from position_spectrum_control "
-        "where layer = 2 and frequency > 0 and control <> 'kept'"
+def test_files_are_told_by_their_own_numbers(section, several_folder, exported):
+    session = section("waves", several_folder, po_scale="log", file="gpt.duckdb")
+    shown = next(frame for frame in frames(session) if "peaks" in frame)
+    assert shown["file"].str.extract(r"(\w+)\.duckdb")[0].tolist() == ["gpt", "bert"]
+    for name in ("bert", "gpt"):
+        with duckdb.connect(str(several_folder / f"{name}.duckdb"), read_only=True) as store:
+            ((largest,),) = store.execute(
+                "select max(mean) from embedding_spectrum where control = 'kept' and frequency > 0"
+            ).fetchall()
+        (ours,) = shown[shown["file"].str.contains(f"{name}.duckdb", regex=False)]["largest"]
+        assert ours == pytest.approx(largest)
+    assert frame_of(exported, "po_waves_other_files")["file"].nunique() == 2
+    session.multiselect(key="po_files").set_value([]).run()
+    assert any("Choose one file" in note.value for note in session.info)
+
+
+@pytest.mark.parametrize(("height", "highest"), [("own", 6), ("shared", 1)])
+def test_cells_are_as_high_as_is_chosen(height, highest, section, exported):
+    section("heads", po_height=height)
+    chart = chart_of(exported, "po_heads_profiles")
+    areas = next(layer.data for layer in chart.layer if layer.mark.type == "area")
+    tops = (areas["y2"] - areas["y"]).groupby([areas["layer"], areas["head"]]).max()
+    assert sum(top == pytest.approx(0.88) for top in tops) == highest
+
+
+def test_the_bars_of_every_cell_fill_it_exactly_once(section, exported):
+    section("content")
+    bars = chart_of(exported, "po_content_grid").layer[0].data
+    for (layer, head), cell in bars.groupby(["layer", "head"]):
+        cell = cell.sort_values("x")
+        assert cell["x"].iloc[1:].tolist() == pytest.approx(cell["x2"].iloc[:-1].tolist())
+        assert cell["x"].iloc[0] + cell["x2"].iloc[-1] == pytest.approx(2 * head)
+        assert (cell["y"] + cell["y2"]).tolist() == pytest.approx([2 * layer] * len(cell))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("patches", "heads"), ("states", "waves"), ("embeddings", "waves")]
+)
+def test_sections_of_older_links_lead_to_their_successors(old, new, opened, images_folder):
+    session = opened("positions", images_folder, po_view=old)
+    assert session.session_state["po_view"] == new
+
+
+def test_clusters_are_named_and_coloured_by_direction_and_strength():
+    clusters = ["previous_weak", "next_strong", "previous_strong", "both_weak_3"]
+    frame = pd.DataFrame({"cluster": clusters, "name": list(map(cluster_name, clusters))})
+    assert [*cluster_colours(frame)] == [
+        "both sides, weak (3)",
+        "next, strong",
+        "previous, strong",
+        "previous, weak",
+    ]
+    assert len(set(cluster_colours(frame).values())) == 4
+
+
+def test_a_shift_is_told_of_the_highest_wave_and_an_absent_head_is_left_open():
+    heads = pd.DataFrame({"layer": [1, 8], "head": [1, 9], "score_offset": [-2, 3]})
+    phases = pd.DataFrame(
+        {"phase": [0.5, -np.pi / 4, 1.0], "frequency": [0.0, 64.0, 8.0], "amplitude": [99, 3, 2]}
     )
-    assert [(len(frame),)] == expected
-    assert set(frame["control"]) == {"compared", "removed", "permuted"}
-    assert len(chart.concat) == 3
+    rows = offset_rows(heads, phases)
+    assert [row.published for row in rows] == [*OFFSETS, SHIFT]
+    assert [row.ours for row in rows] == [-2, 3, pytest.approx(-1)]
+    assert [row.agrees for row in rows] == [True, False, True]
+    assert [row.ours for row in offset_rows(heads[:1], phases[:0])] == [-2, None, None]
+    assert all(number.experiment in EXPERIMENTS for number in NUMBERS)
 
 
-FURTHER = """
-update stored.state_spectrum set mean = 5 * mean, q25 = 5 * q25, q75 = 5 * q75, max = 5 * max,
-    n_sequences = n_sequences + 3
-where control = 'kept'
-"""
-
-
-def test_controls_are_compared_with_the_same_texts(section, exported, changed):
-    """Texts that were not run again change neither ratios nor the lines of one layer."""
-    shown = []
-    for folder in (None, changed(FURTHER)):
-        session = section("states", folder)
-        (ratio, _), (layer, _) = (
-            exported[f"po_states_{name}_16_max"] for name in ("ratio", "layer_1_linear")
-        )
-        assert (ratio["n_sequences"] == ratio["n_sequences_removed"]).all()
-        assert layer["n_sequences"].nunique() == 1
-        [n] = set(layer["n_sequences"])
-        notes = [
-            caption.value for caption in session.caption if f"same texts, {n} of" in caption.value
-        ]
-        assert len(notes) == 2
-        shown.append((ratio["ratio"].tolist(), layer["amplitude"].tolist(), sentences(session)))
-    assert shown[0][:2] == shown[1][:2]
-    assert len(shown[0][0])
-    assert next(s for s in shown[0][2].splitlines() if "times" in s) in shown[1][2]
-
-
-LONGER = """
-insert into stored.state_spectrum
-select control, source, layer, 32, frequency, n_sequences, mean, q25, q75, max
-from stored.state_spectrum
-"""
-
-
-def test_lengths_are_chosen_and_compared_by_amplitude_over_length(section, exported, changed):
-    session = section("states", changed(LONGER), po_source="key", po_length="32")
-    assert session.session_state["po_length"] == 32
-    assert any("texts of 32 to 63 tokens" in caption.value for caption in session.caption)
-    frame, _ = exported["po_states_lengths_key_1_max_linear"]
-    parts = [part["per_token"].to_numpy() for _, part in frame.groupby("name", sort=False)]
-    assert len(parts) == 2
-    assert parts[0] == pytest.approx(2 * parts[1])
-
-
-@pytest.mark.parametrize("view", ["states", "embeddings"])
-def test_frequency_0_is_in_no_chart(view, section, exported):
-    section(view)
-    shown = [frame for frame, _ in exported.values() if "frequency" in frame]
-    assert shown
-    assert all((frame["frequency"] > 0).all() for frame in shown)
-
-
-def test_spectra_of_all_layers_are_a_map_or_lines_over_the_same_numbers(section, exported):
-    section("states", po_form="lines", po_amount="mean")
-    frame, chart = figure_of(exported, "po_states_maps")
-    exported.clear()
-    section("states", po_amount="mean")
-    mapped = frame_of(exported, "po_states_maps")
-    pd.testing.assert_frame_equal(frame, mapped)
-    assert len(chart.concat) == frame["source"].nunique() == 3
-    drawn = [mark for panel in chart.to_dict()["concat"] for mark in marks_of(panel)]
-    lines = [mark for mark in drawn if mark["mark"]["type"] == "line"]
-    assert [line["encoding"]["detail"]["field"] for line in lines] == ["layer"] * 3
-
-
-def marks_of(chart: dict) -> list[dict]:
-    """Layers of a chart that are no layers of charts themselves."""
-    return (
-        [mark for part in chart["layer"] for mark in marks_of(part)]
-        if "layer" in chart
-        else [chart]
-    )
+@pytest.mark.parametrize(("offset", "written"), [(0, "0"), (3, "+3"), (-10, "−10")])
+def test_offsets_are_written_with_their_sign(offset, written):
+    assert offset_label(offset) == written
 
 
 @pytest.mark.slow
@@ -144,7 +277,7 @@ def marks_of(chart: dict) -> list[dict]:
     ("page", "view", "name"),
     [
         ("head_map", "hm_view=map", "gpt2"),
-        *(("positions", f"po_view={view}", "gpt2") for view in ("claim", "heads", "one_head")),
+        ("positions", "po_view=one_head", "gpt2"),
         ("syntax", "sy_view=heads", "causal_trees"),
     ],
 )

@@ -17,8 +17,7 @@ OWN = ["Does position decide?", "All heads", "One head", "Position or content"]
 def test_only_sections_that_make_sense_are_offered(section, turned_folder, store_folder):
     assert options_of(section("claim", turned_folder), "po_view") == OWN
     others = options_of(section("claim", store_folder), "po_view")
-    assert "Position or content" not in others
-    assert others[-1] == "Position embeddings"
+    assert others == [*OWN[:3], "Waves", OWN[3]]
 
 
 def test_the_page_says_why_waves_of_embeddings_are_absent(section, turned_folder, store_folder):
@@ -51,16 +50,6 @@ def test_other_ways_of_counting_show_all_scores(section, turned_folder):
     assert titles == ["score of queries and keys", "attention"]
 
 
-def test_parts_of_scores_add_up_in_every_layer_and_head(section, turned_folder, exported):
-    section("shares", turned_folder, head="1-2", po_part="content")
-    layers, _ = exported["po_shares_layers"]
-    heads, _ = exported["po_shares_map_content_1_2"]
-    assert (layers["layer"].nunique(), len(heads)) == (2, 8)
-    np.testing.assert_allclose(layers.groupby("layer")["share"].sum(), 1)
-    parts = heads[["position", "query", "key", "content"]]
-    np.testing.assert_allclose(parts.sum(axis=1), 1)
-
-
 def test_the_kernel_has_a_band_and_the_share_of_position_a_line_where_they_have_intervals(
     section, turned_folder, changed_turned
 ):
@@ -68,7 +57,7 @@ def test_the_kernel_has_a_band_and_the_share_of_position_a_line_where_they_have_
         return str(charts(section(name, folder, head="2-3"))[0])
 
     sure = changed_turned(*SURE)
-    for name, mark, end in (("one_head", "area", "kernel_low"), ("shares", "rule", "low")):
+    for name, mark, end in (("one_head", "area", "kernel_low"), ("content", "rule", "low")):
         with_interval, without = drawn(sure, name), drawn(turned_folder, name)
         assert f"'type': '{mark}'" in with_interval
         assert "'y2': {'field': " in with_interval
@@ -76,17 +65,16 @@ def test_the_kernel_has_a_band_and_the_share_of_position_a_line_where_they_have_
         assert "'y2': {'field': " not in without
 
 
-def test_intervals_are_told_in_words_and_in_the_table(section, turned_folder, changed_turned):
-    session = section("shares", changed_turned(*SURE), head="2-3")
+def test_intervals_are_told_in_the_table(section, turned_folder, changed_turned):
+    session = section("content", changed_turned(*SURE), head="2-3")
     shown = frames(session)[0]
     near = shown["position_high"] - shown["position_low"]
     np.testing.assert_allclose(near, 0.03)
-    assert "%, " in sentences(session).split("Position alone is responsible for")[1][:40]
     helps = [metric.help for metric in section("one_head", turned_folder, head="2-3").metric]
     assert any("too few texts for an interval" in text for text in helps)
 
 
 def test_the_overview_is_told_of_position_alone(findings_of, turned_folder):
     text = sentences(findings_of("positions", turned_folder))
-    assert "to which position alone gives the highest score" in text
-    assert "Position alone is responsible for" in text
+    assert "attend most at exactly the offset with the highest score" in text
+    assert "that is due to position alone (mean over heads and layers)" in text

@@ -52,7 +52,6 @@ TO_XYZ = np.array(
 )
 APART, APART_OF_MANY, MANY = 15.0, 8.0, 7
 PAPERS = {theme: paper for theme, (paper, _) in of.PAPER_AND_INK.items()}
-CLUSTERS = of.CLUSTER_SHADES.values()
 RULE = of.RELEVANCE_RULE_COLOURS
 LEGENDS = {
     "token types": [*of.TOKEN_TYPE_COLOURS.values()],
@@ -73,8 +72,6 @@ LEGENDS = {
     "rules": [RULE[rule] for rule in (*RULES, *RELEVANCE_METHODS, "random")],
     "rules at first": [RULE[rule] for rule in (*RULES, "attention", "random")],
     "controls": [of.CONTROL_COLOURS[control] for control in ("kept", "removed", "permuted")],
-    "directions": [strongest for strongest, _ in CLUSTERS],
-    **{f"clusters {name}": [*shades] for name, shades in of.CLUSTER_SHADES.items()},
     "groups": [*of.GROUP_COLOURS],
     "layers": [*of.SAME_LAYER_COLOURS],
     "weighings": [*of.WEIGHING_COLOURS.values()],
