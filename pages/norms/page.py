@@ -86,7 +86,7 @@ LAYERS = Section(
         bars("norm_share", "pair", "weighted_norm", form=".1%", norm_as=("share",)),
         Figure(
             "table",
-            f"""
+            """
             select layer, token_type, max(mean) filter (quantity = 'attention') as attention,
                 max(mean) filter (quantity = 'norm_share') as norm_share,
                 max(mean) filter (quantity = 'value_norm') as value_norm,

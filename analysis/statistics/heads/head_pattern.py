@@ -285,4 +285,3 @@ def extremes(
         """,
         {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
     )
-

@@ -57,13 +57,13 @@ def test_rows_without_any_norm_keep_their_weights(dtype):
     assert (weighted.triu(1) == 0).all()
 
 
-def test_queries_without_any_norm_give_no_share():
+def test_queries_without_any_norm_keep_their_weights():
     attention = torch.full((1, 3, 4, 4), 0.5).tril()
     norms = torch.tensor([[[0.0] * 4, [1.0] * 4, [0.0] + [2.0] * 3]])
     is_token = torch.tensor([[True, True, True, False]])
     received = norm_shares_received(attention, norms, is_token)
-    assert received.sum(dim=-1).tolist() == [[0.0, 3.0, 2.0]]
-    assert received[0, 2].tolist() == [0.0, 1.5, 0.5, 0.0]
+    assert received.sum(dim=-1).tolist() == [[3.0, 3.0, 2.5]]
+    assert received[0, 2].tolist() == [0.5, 1.5, 0.5, 0.0]
 
 
 @each_family
