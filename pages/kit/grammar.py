@@ -7,8 +7,8 @@ value is a sentence by itself, which the word `found_NAME` writes out. Rows that
 result stand behind the verdict, and are compared with nothing.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, get_args
 
 import pandas as pd
 
@@ -20,14 +20,15 @@ from pages.ui.words.numbers import ABSENT
 from pages.ui.words.say import plain, say
 from pages.ui.words.scope import optional_word, say_here
 
-Verdict = Literal["above", "below", "between", "unclear", "hardly", "unsure", "alone"]
-"""Side of all that a result is held against on which its interval lies: `between` if there are
-several and it lies above some and below others, `unclear` if the intervals of any two overlap,
-`hardly` if it is clear but the difference is not worth mentioning, `unsure` without an interval,
-and `alone` if there is nothing to hold it against."""
+Verdict = Literal["above", "below", "unclear", "hardly", "unsure", "between", "alone"]
+"""Side of a number on which the interval of a result lies: `unclear` if their intervals overlap,
+`hardly` if they do not but the difference is not worth mentioning, `unsure` without an interval. Of
+several numbers: their common side, or else the least clear one of them, or `between` if the result
+is above some and below others; `alone` if there is nothing to hold it against."""
+_LEAST_CLEAR = ("unsure", "unclear", "hardly", "between")
 _NUMBERS = ("value", "low", "high")
 _MISSING = {**dict.fromkeys(_NUMBERS, float("nan")), "format": None, "beside": False}
-_MOST_DIGITS, _ONE_DIGIT, _HALF = 4, ".1%", 0.5
+_MORE_DIGITS, _ONE_DIGIT, _HALF = 2, ".1%", 0.5
 
 
 def sentences(rows: pd.DataFrame, finding: Finding) -> Iterator[str]:
@@ -50,48 +51,55 @@ def groups(rows: pd.DataFrame) -> list[pd.DataFrame]:
 
 
 def verdict(rows: pd.DataFrame, finding: Finding) -> Verdict:
-    """Verdict on the first row, held against all others or the level of the finding.
+    """Verdict on the first row, held against all others or the level of the finding."""
+    sides = set(_sides(rows, finding).values())
+    if len(sides) < 2:
+        return next(iter(sides), "alone")
+    return next((side for side in _LEAST_CLEAR if side in sides), "between")
 
-    What needs an interval and has none is not clear: a result without one is `unsure`, and so is
-    one whose interval is known and that of the other is not.
+
+def _sides(rows: pd.DataFrame, finding: Finding) -> dict[Any, Verdict]:
+    """Verdict on the first row against each other one, by its place; the level has None.
+
+    What needs an interval and has none is not clear.
     """
-    first, others = rows.iloc[0], _others(rows)
     if finding.level is not None:
-        others = pd.DataFrame([dict.fromkeys(_NUMBERS, finding.level)])
-    if others.empty:
-        return "alone"
-    if pd.isna(first["low"]) or others["low"].isna().any():
+        return {None: _side(rows.iloc[0], dict.fromkeys(_NUMBERS, finding.level), finding.least)}
+    others = rows.iloc[1:]
+    others = others[~others["beside"].fillna(False).astype(bool)] if "beside" in rows else others
+    return {at: _side(rows.iloc[0], other, finding.least) for at, other in others.iterrows()}
+
+
+def _side(first: Mapping[str, Any], other: Mapping[str, Any], least: float) -> Verdict:
+    if pd.isna(first["low"]) or pd.isna(other["low"]):
         return "unsure"
-    above, below = first["low"] > others["high"], first["high"] < others["low"]
-    if not (above | below).all():
+    above, below = first["low"] > other["high"], first["high"] < other["low"]
+    if not (above or below):
         return "unclear"
-    if (others["value"] - first["value"]).abs().min() < finding.least:
+    if abs(other["value"] - first["value"]) < least:
         return "hardly"
-    return "above" if above.all() else "below" if below.all() else "between"
+    return "above" if above else "below"
 
 
 def written(values: Sequence[float], form: str) -> list[str]:
-    """Numbers in a format, with as many digits as tell those apart that differ.
+    """Numbers in a format, with up to two more digits if these tell apart those that differ.
 
     Shares that are near 0 or 1 and are neither have one more, or stand behind < or >.
     """
+    write = _share if form.endswith("%") else _number
+    return [write(value, _finer(values, form)) for value in values]
+
+
+def _finer(values: Sequence[float], form: str) -> str:
+    """Format with the digits that tell numbers apart."""
     sign, _, rest = form.rpartition(".")
-    if not rest[:1].isdigit():
-        return [_number(value, form) for value in values]
     known = {value for value in values if pd.notna(value)}
-    finest = range(int(rest[0]), _MOST_DIGITS + 1)
+    if not rest[:1].isdigit():
+        return form
+    finest = range(int(rest[0]), int(rest[0]) + _MORE_DIGITS + 1)
     fine = (f"{sign}.{digits}{rest[1:]}" for digits in finest)
     apart = (form for form in fine if len({_number(value, form) for value in known}) == len(known))
-    chosen = next(apart, form)
-    return [
-        _share(value, chosen) if rest[1:] == "%" else _number(value, chosen) for value in values
-    ]
-
-
-def _others(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows that the first one is held against."""
-    others = rows.iloc[1:]
-    return others[~others["beside"].fillna(False).astype(bool)] if "beside" in rows else others
+    return next(apart, form)
 
 
 def _share(value: float, form: str) -> str:
@@ -115,32 +123,38 @@ def _number(value: Any, form: str) -> str:
 
 def _sentence(rows: pd.DataFrame, finding: Finding) -> str:
     """Write one sentence."""
-    first, others = rows.iloc[0], _others(rows)
+    first = rows.iloc[0]
     name = f"found_{first['name']}"
     if pd.isna(first["value"]):
         return say_here(name, **fillers(first))
-    reached = verdict(rows, finding)
     texts = dict(zip(rows.index, _values(rows, finding), strict=True))
-    named = {
-        at: say(
-            "grammar.against" if at in others.index else "grammar.beside_one",
-            name=phrase(row),
-            value=texts[at],
+    sides = _sides(rows, finding)
+    others = {
+        side: say("grammar.and").join(
+            f"{finding.level:g}"
+            if at is None
+            else say("grammar.against", name=phrase(rows.loc[at]), value=texts[at])
+            for at in sides
+            if sides[at] == side
         )
-        for at, row in rows[1:].iterrows()
+        for side in sorted(set(sides.values()), key=get_args(Verdict).index)
     }
-    against = [named.pop(at) for at in others.index]
-    if finding.level is not None:
-        against = [f"{finding.level:g}"]
+    side = next(iter(others), "alone")
     said = say(
-        f"grammar.{reached}",
+        f"grammar.{side}",
         name=phrase(first),
         value=texts[rows.index[0]],
-        other=say("grammar.and").join(against),
+        other=others.pop(side, ""),
+        more="".join(say(f"grammar.but_{side}", other=other) for side, other in others.items()),
     )
-    if named:
-        said = say("grammar.beside", said=said[:-1], beside=say("list.comma").join(named.values()))
-    claim = optional_word(f"{name}_{reached}", **fillers(first))
+    beside = [
+        say("grammar.beside_one", name=phrase(row), value=texts[at])
+        for at, row in rows[1:].iterrows()
+        if at not in sides and finding.level is None
+    ]
+    if beside:
+        said = say("grammar.beside", said=said[:-1], beside=say("list.comma").join(beside))
+    claim = optional_word(f"{name}_{verdict(rows, finding)}", **fillers(first))
     return say("grammar.claim", claim=claim, said=said) if claim else with_capital(said)
 
 
@@ -156,7 +170,8 @@ def _values(rows: pd.DataFrame, finding: Finding) -> list[str]:
         if pd.isna(row["low"]) or row["low"] == row["high"]:
             texts.append(value)
             continue
-        value, low, high = written([row["value"], row["low"], row["high"]], _as_fine(form, value))
+        fine = _finer([row["low"], row["high"]], _as_fine(form, value))
+        value, low, high = (written([row[end]], fine)[0] for end in _NUMBERS)
         texts.append(say("grammar.value", value=value, low=low, high=high))
     return texts
 

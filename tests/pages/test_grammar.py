@@ -58,10 +58,47 @@ PLANTS = [
         "above one baseline and below another",
         [("claimed", 0.3, 0.28, 0.32), ("even", 0.05, 0.05, 0.05), ("neighbour", 0.5, 0.4, 0.6)],
         {},
-        "The rate 30% [28%, 32%], against even attention, 5%, and its neighbour, 50% [40%, 60%]; "
-        "all intervals are apart.",
-        "比率は 30% [28%, 32%]、比較対象は均等な注意（5%）と隣のトークン（50% [40%, 60%]）で、"
-        "どの区間も互いに重なりません。",
+        "The rate 30% [28%, 32%], above even attention, 5%, but below its "
+        "neighbour, 50% [40%, 60%].",
+        "比率は 30% [28%, 32%] で、均等な注意（5%）を上回ります。一方、"
+        "隣のトークン（50% [40%, 60%]）は"
+        "下回ります。",
+    ),
+    (
+        "below one baseline, and not clearly different from another",
+        [
+            ("claimed", 0.011, 0.01, 0.012),
+            ("even", 0.015, 0.015, 0.015),
+            ("neighbour", 0.012, 0.01, 0.014),
+        ],
+        {},
+        "**Heads need not rest on it**: the rate 1.1% [1.0%, 1.2%], below even "
+        "attention, 1.5%, but "
+        "not clearly different from its neighbour, 1.2% [1.0%, 1.4%].",
+        "**ヘッドがとどまるとは限らない**：比率は 1.1% [1.0%, 1.2%] で、"
+        "均等な注意（1.5%）を下回ります。"
+        "一方、隣のトークン（1.2% [1.0%, 1.4%]）との明確な差はありません。",
+    ),
+    (
+        "an interval has the digits at which its ends differ",
+        [("claimed", 0.00796, 0.00792, 0.00801)],
+        {},
+        "The rate 0.80% [0.79%, 0.80%].",
+        "比率は 0.80% [0.79%, 0.80%] です。",
+    ),
+    (
+        "a number beside the result is compared with nothing",
+        [
+            {"name": "claimed", "value": 0.3, "low": 0.2, "high": 0.4, "beside": False},
+            {"name": "even", "value": 0.1, "low": 0.1, "high": 0.1, "beside": False},
+            {"name": "neighbour", "value": 0.3, "low": 0.3, "high": 0.3, "beside": True},
+        ],
+        {},
+        "**Heads rest on it**: the rate 30% [20%, 40%], above even attention, "
+        "10%; its neighbour 30%.",
+        "**ヘッドはそこにとどまる**：比率は 30% [20%, 40%] で、均等な注意（"
+        "10%）を上回ります（隣のトークンは "
+        "30%）。",
     ),
     (
         "clear, but not worth mentioning",
