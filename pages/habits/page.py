@@ -5,11 +5,10 @@ from pages.habits.effect import effect
 from pages.habits.gradients import gradients
 from pages.habits.heads import heads
 from pages.habits.layers import layers
-from pages.habits.one_head import one_head
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
-SECTIONS = (layers, breadth, gradients, effect, heads, one_head)
+SECTIONS = (layers, breadth, gradients, effect, heads)
 PAGE = Page("habits", "hh", SECTIONS, before=(absences,), moved={"weighing": "heads"})
 
 if __name__ == "__main__":

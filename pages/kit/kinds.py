@@ -59,8 +59,7 @@ class Kind:
             state=tuple(map(str, choices.values())) if figure.click else "",
             click=figure.follow(view.key),
             caption=figure.caption_of(frame, choices, said),
-            weighing=choices.get("weighing", "weight"),
-            **said,
+            **{**said, "weighing": choices.get("weighing", "weight")},
         )
 
     def axis(self, name: str, **more: Any) -> alt.Axis:

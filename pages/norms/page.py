@@ -6,7 +6,6 @@ from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section
 from pages.norms.dispersion import dispersion
 from pages.norms.frequency import frequency
-from pages.norms.head import head
 from pages.norms.opened_head import most_drawn
 from pages.norms.relation import relation
 from pages.norms.spectra import spectra
@@ -147,7 +146,7 @@ HEADS = Section(
     lacks=by_gates,
 )
 
-PAGE = data_page("norms", "an", (LAYERS, HEADS, head, relation, dispersion, spectra, frequency))
+PAGE = data_page("norms", "an", (LAYERS, HEADS, relation, dispersion, spectra, frequency))
 
 if __name__ == "__main__":
     PAGE.show()

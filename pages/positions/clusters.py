@@ -7,9 +7,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.positions.offsets import offset_axis
 from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, with_axes
 from pages.ui.charts.colours import CLUSTER_SHADES, MANY_COLOURS, MARKED
+from pages.ui.charts.encodings import offset_axis
 from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.standard import lines
 from pages.ui.words.numbers import count

@@ -1,11 +1,10 @@
-"""Score and attention offsets of heads: ways of counting, agreement, axes, and the head picker."""
+"""Score and attention offsets of heads: ways of counting, agreement, and the head picker."""
 
-import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions import head_offset
 from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
-from pages.ui.head.choice import Head, head_name, head_with_most
+from pages.ui.head.choice import Head, head_with_most
 from pages.ui.head.picker import pick_head
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
@@ -15,13 +14,6 @@ from pages.ui.words.say import say
 
 DEPENDS = 0.1
 """Least share of a head's variance explained by the offset for a position-dependent head."""
-_SIGNED = "datum.value == 0 ? '0' : format(datum.value, '+d')"
-
-
-def offset_axis(**options: object) -> alt.Axis:
-    """Axis of whole offsets with their signs."""
-    settings = {"tickMinStep": 1, "labelAngle": 0, "labelFlush": False} | options
-    return alt.Axis(labelExpr=_SIGNED, **settings)  # pyright: ignore[reportArgumentType]
 
 
 def heads_compared(inquiry: Inquiry, counting: str) -> pd.DataFrame:
@@ -94,8 +86,5 @@ def pick_positions_head(view: View) -> Head:
 
 
 def head_row(view: View) -> Head:
-    """Draw the head picker with a link to the section on one head."""
-    head = pick_positions_head(view)
-    with view.toolbar():
-        view.to_section("one_head", head=head_name(*head))
-    return head
+    """Return the picked head."""
+    return pick_positions_head(view)

@@ -2,19 +2,17 @@
 
 from pages.positions.claim import claim
 from pages.positions.heads import heads
-from pages.positions.one_head import one_head
 from pages.positions.patches import patches
 from pages.positions.shares import shares
 from pages.positions.spectra.embeddings import embeddings
 from pages.positions.spectra.states import states
-from pages.positions.turned_head import turned_head
 from pages.ui.page import Page
 from pages.ui.store.absences import order_of_patches
 
 PAGE = Page(
     "positions",
     "po",
-    (claim, heads, patches, turned_head, shares, one_head, states, embeddings),
+    (claim, heads, patches, shares, states, embeddings),
     before=(order_of_patches,),
     moved={"heads": "patches"},
 )

@@ -7,9 +7,10 @@ import pandas as pd
 
 from analysis.statistics import image
 from analysis.statistics.positions import head_offset, patch_offset
-from pages.positions.offsets import head_row, offset_axis
+from pages.positions.offsets import head_row
 from pages.ui.charts.chart_theme import Chart, layered, with_axes
 from pages.ui.charts.colours import INKS
+from pages.ui.charts.encodings import offset_axis
 from pages.ui.charts.heat_map import heat_map
 from pages.ui.head.choice import head_name, row_of
 from pages.ui.page import section

@@ -1,6 +1,6 @@
 """Page on attention sinks and their causes (Xiao 2024, Gu 2025, Sun 2024)."""
 
-from pages.sinks import heads, layers, no_token, nothing, scores, texts
+from pages.sinks import heads, layers, no_token, nothing, scores
 from pages.ui.page import Page
 from pages.ui.store.absences import absences
 
@@ -13,7 +13,6 @@ PAGE = Page(
         no_token.no_token,
         nothing.nothing,
         scores.scores,
-        texts.texts,
     ),
     before=(absences,),
     moved={"activations": "scores"},

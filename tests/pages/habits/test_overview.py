@@ -6,7 +6,7 @@ from pages.habits.gradients import gradients
 from pages.habits.heads import heads
 from pages.syntax.parsers import parsers
 from pages.syntax.relations import relations
-from pages.ui.head.facts import MIN_WORDS
+from pages.ui.head.best_head import MIN_WORDS
 from tests.pages.kit.after import said_in
 from tests.pages.kit.inquiries import inquiry
 
