@@ -25,7 +25,6 @@ from pages.ui.charts.encodings import offset_axis
 from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import written
-from pages.ui.charts.shaded_sequence import sequence_name
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.choice import row_of
 from pages.ui.store.inquiry import Inquiry
@@ -44,8 +43,10 @@ def texts(inquiry: Inquiry, _: Choices) -> dict[int, str]:
     """Names of the texts or images whose attention is stored."""
     rows = inquiry.ask(exemplar_attention.exemplars).itertuples(index=False, name=None)
     if inquiry.store.shows_images:
-        every = [seq for seq, *_ in rows] or inquiry.ask(images)["seq"]
-        return {int(seq): sequence_name(inquiry, seq) for seq in every}
+        stored = {seq for seq, *_ in rows}
+        named = inquiry.ask(images)
+        named = named[named["seq"].isin(stored)] if stored else named
+        return {int(seq): f"{seq}, {name}" for seq, name in named[["seq", "name"]].to_numpy()}
     return {
         seq: say_here("text_label", seq=seq, n=n, text=beginning(text, _SHORT))
         for seq, n, text in rows

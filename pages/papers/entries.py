@@ -83,7 +83,7 @@ _WAVES, _ONE_TEXT = (
     partial(Entry, "yamamoto-2023", experiment=f"yamamoto-2023, {part}", page="positions")
     for part in ("weights", "one text")
 )
-_ONE_HEAD = partial(_ONE_TEXT, "figure", view="one_head")
+_ONE_HEAD = partial(_ONE_TEXT, "figure", page="head", view="waves")
 _HABITS, _TREES, _MENTIONS = (
     partial(Entry, "clark-2019", experiment=f"clark-2019, {part}")
     for part in ("wikipedia", "treebank", "coreference")
@@ -177,7 +177,7 @@ ENTRIES = (
         choices=_chosen(po_k="6"),
         claim="heads_keep_direction",
     ),
-    _ONE_HEAD(2, figure="map", choices=_chosen(head="8-9")),
+    _ONE_HEAD(2, view="offsets", figure="map", choices=_chosen(head="8-9")),
     _WAVES(
         "figure",
         3,
@@ -192,7 +192,7 @@ ENTRIES = (
         4,
         figure="wave",
         only="adds_positions",
-        choices=_chosen(head="1-1", po_direction="5"),
+        choices=_chosen(head="1-1", he_direction="5"),
     ),
     _ONE_TEXT(
         "figure",
@@ -215,7 +215,7 @@ ENTRIES = (
         7,
         figure="correlations",
         only="adds_positions",
-        choices=_chosen(head="1-1", po_counting="sum"),
+        choices=_chosen(head="1-1", he_counting="sum"),
         printed="query_key_correlation",
         printed_in="claim",
         claim="shift_predicts_attention",
