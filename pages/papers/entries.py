@@ -22,7 +22,8 @@ class Entry:
         experiment: key of the experiment behind it, in `EXPERIMENTS`.
         printed: quantity of its printed numbers; empty if it has none that the pages show.
         first: fields of the printed numbers that come first on the page.
-        printed_in: section that shows these numbers, if it is another one of the page.
+        printed_in: section that shows these numbers, if it is another one.
+        printed_on: page of that section, if it is another one.
         only: property of the files that it is asked of, if there are others.
         claim: name of the function of `claims` that tests what the paper states; empty for diagrams
             and single examples.
@@ -39,6 +40,7 @@ class Entry:
     printed: str = ""
     first: Mapping[str, str] = field(default_factory=dict)
     printed_in: str = ""
+    printed_on: str = ""
     only: str = ""
     claim: str = ""
 
@@ -210,6 +212,7 @@ ENTRIES = (
         choices=_chosen(head="2-3"),
         printed="query_key_phase",
         printed_in="claim",
+        printed_on="positions",
     ),
     _ONE_HEAD(
         7,
@@ -218,6 +221,7 @@ ENTRIES = (
         choices=_chosen(head="1-1", he_counting="sum"),
         printed="query_key_correlation",
         printed_in="claim",
+        printed_on="positions",
         claim="shift_predicts_attention",
     ),
     _WAVES("figure", 8, only="adds_positions", view="embeddings", figure="other_files"),

@@ -110,7 +110,8 @@ def test_a_pair_the_wrong_way_round_is_explained(section, gpt2_folder):
     ("page", "view", "name"),
     [
         ("head_map", "hm_view=map", "gpt2"),
-        *(("positions", f"po_view={view}", "gpt2") for view in ("claim", "heads", "one_head")),
+        *(("positions", f"po_view={view}", "gpt2") for view in ("claim", "heads")),
+        *(("head", f"he_view={view}", "gpt2") for view in ("offsets", "waves")),
         ("syntax", "sy_view=heads", "causal_trees"),
     ],
 )

@@ -142,15 +142,6 @@ def test_the_arcs_of_a_sentence_are_drawn(go, browser):
     wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, arcs))
 
 
-def test_the_card_leads_to_the_same_head_on_another_page(go, browser):
-    wait = go("habits?hh_view=one_head&head=2-3")
-    link = "//a[contains(., 'Tokens, by weight and norm')]"
-    wait.until(lambda d: d.find_element(By.XPATH, link)).click()
-    wait.until(lambda d: "/norms" in d.current_url)
-    head = ".st-key-head [role=combobox]"
-    wait.until(lambda d: d.find_element(By.CSS_SELECTOR, head).get_attribute("value") == "L2·H3")
-
-
 def test_a_patch_tells_its_place_and_its_value_and_a_click_chooses_its_head(go, browser):
     wait = go("relevance?re_view=map&re_head=1")
     cell = "[class*=st-key-re_map_heads] " + mark("map: head 2;", "row: 3;", "column: 4;")

@@ -62,22 +62,10 @@ def test_a_deletion_is_told_by_its_interval(high, side, after_images):
 
 
 def test_the_images_of_a_head_are_grids_under_their_escaped_names(opened, images_folder):
-    session = opened("habits", images_folder, hh_view="one_head", hh_texts="5")
+    session = opened("head", images_folder, he_view="tokens", he_by="habit", he_texts="5")
     html = bodies(session)
     assert html.count('class="an-patches"') == len(SIZES)
     assert html.count(f"repeat({COLUMNS}, 1fr)") == len(SIZES)
     hostile = next(name for name in SIZES if "<" in name)
     assert plain(hostile) in sentences(session)
     assert hostile not in sentences(session)
-
-
-def test_the_card_of_a_head_leads_nowhere_where_images_have_nothing(in_session, images_folder):
-    script = """
-import streamlit as st
-from pages.ui.head.card import places
-from pages.ui.store.chosen import open_store
-st.text(" ".join(page for page, _ in places(open_store())))
-"""
-    [text] = in_session(script, images_folder).text
-    assert set(text.value.split()).isdisjoint({"syntax", "coreference"})
-    assert "positions" in text.value

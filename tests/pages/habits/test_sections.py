@@ -113,34 +113,7 @@ def test_the_table_has_a_row_per_head_and_can_be_filtered(section, after, answer
     assert table["behaviour"].tolist() == ["previous token"]
 
 
-@pytest.mark.parametrize("value", ["9-9", "1", "<b>"])
-def test_a_link_to_no_head_shows_the_clearest(value, section, after):
-    after(
-        "update stored.head_pattern set mean = 0.1 where quantity <> 'uniform'",
-        "update stored.head_pattern set mean = 0.9 "
-        "where quantity = 'sep' and layer = 2 and head = 3",
-    )
-    session = section("one_head", head=value)
-    assert session.session_state["head"] == "2-3"
-    assert in_address(session, "head") == []
-
-
-def test_the_texts_are_those_in_which_the_head_does_it_most(section, answers):
-    session = section("one_head", head="2-1", hh_habit="comma_period", hh_texts="2")
-    best = answers(
-        "select seq, comma_period from sequence_head_pattern "
-        "where layer = 2 and head = 1 and comma_period is not null "
-        "order by comma_period desc, seq limit 2"
-    )
-    lines = [
-        sentence for sentence in sentences(session).splitlines() if sentence[:4] in ("**1.", "**2.")
-    ]
-    for line, (seq, share) in zip(lines, best, strict=True):
-        assert f"Text {seq}," in line
-        assert percent(share) in line
-
-
-@pytest.mark.parametrize("view", ["layers", "breadth", "heads", "one_head"])
+@pytest.mark.parametrize("view", ["layers", "breadth", "heads"])
 def test_the_choice_is_in_the_address_and_changes_every_number(view, section, exported):
     by_weight = section(view)
     weights = dict(exported)
@@ -148,9 +121,7 @@ def test_the_choice_is_in_the_address_and_changes_every_number(view, section, ex
     by_norm = section(view, hh_weighing="norm")
     assert in_address(by_norm, "hh_weighing") == ["norm"]
     assert not in_address(by_weight, "hh_weighing")
-    key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_heads_map"}.get(
-        view, "hh_one_head_question"
-    )
+    key = {"layers": "hh_layers", "breadth": "hh_breadth", "heads": "hh_heads_map"}[view]
     weighted, other = (frame_of(figures, key) for figures in (weights, exported))
     assert len(weighted) == len(other)
     assert (weighted["mean"].to_numpy() != other["mean"].to_numpy()).any()
