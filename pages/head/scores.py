@@ -48,7 +48,8 @@ def curves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 def peaks(frame: pd.DataFrame) -> tuple[int, int]:
     """Offsets with the highest score and with most attention, within the window of offsets."""
     near = frame[frame["offset"].abs() <= REACH].set_index("offset")
-    return int(near[_score(frame)].idxmax()), int(near["given"].idxmax())
+    score, given = near[[_score(frame), "given"]].idxmax().astype(int)
+    return int(score), int(given)
 
 
 def _score(frame: pd.DataFrame) -> str:

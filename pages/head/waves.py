@@ -40,8 +40,10 @@ def waves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 def directions(inquiry: Inquiry, choices: Choices) -> dict[int, str]:
     """Singular directions with their values, the strongest first."""
     frame = waves(inquiry, choices)
-    values = frame.drop_duplicates("rank").set_index("rank")["value"] if len(frame) else {}
-    return {int(rank): f"{rank} · s = {value:.2f}" for rank, value in values.items()}
+    if frame.empty:
+        return {}
+    values = frame.drop_duplicates("rank")[["rank", "value"]].itertuples(index=False)
+    return {int(rank): f"{rank} · s = {value:.2f}" for rank, value in values}
 
 
 def one_direction(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -57,8 +59,12 @@ def strongest(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 def _by_side(frame: pd.DataFrame, ranks: Any) -> pd.DataFrame:
     if frame.empty:
         return frame
-    of_side = {"id_vars": ["rank", "value", "pos"], "value_vars": list(SIDES)}
-    return frame[frame["rank"].isin(ranks)].melt(**of_side, var_name="side", value_name="component")
+    return frame[frame["rank"].isin(ranks)].melt(
+        id_vars=["rank", "value", "pos"],
+        value_vars=list(SIDES),
+        var_name="side",
+        value_name="component",
+    )
 
 
 def small_charts(frame: pd.DataFrame, name: str, choices: Choices) -> Any:

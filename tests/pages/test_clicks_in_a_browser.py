@@ -74,11 +74,6 @@ def address_has(browser: WebDriver, expected: dict[str, str]) -> bool:
     return all(parameters(browser).get(key) == [value] for key, value in expected.items())
 
 
-ONE_HEAD = {
-    "button": "Look into layer 2, head 3",
-    "opened": {"po_view": "one_head"},
-    "shown": "Where does it look in this text?",
-}
 OF_MAP = mark("layer: 2; head: 3")
 CLICKS = [
     Click("head-map?hm_view=groups&head=1-1", "hm_groups_plane", OF_MAP),
@@ -90,7 +85,7 @@ CLICKS = [
         {"lm_scope_a": "attn_w", "lm_scope_b": "attn_res_ln_ff_res_ln"},
         shown="Where do “attention weights” and “whole layer” agree least?",
     ),
-    Click("positions?po_view=heads&head=1-1", "po_heads_grid", **ONE_HEAD),
+    Click("positions?po_view=heads&head=1-1", "po_heads_grid", OF_MAP),
     Click(
         "sequences?seq_view=map",
         "seq_map_tokens",

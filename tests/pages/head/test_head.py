@@ -12,7 +12,7 @@ HEAD = "layer = 2 and head = 1"
 @pytest.mark.parametrize("lang", ["en", "ja"])
 @pytest.mark.parametrize("view", ["profile", "tokens", "offsets", "words", "waves"])
 def test_every_section_is_sound(view, lang, opened, store_folder):
-    assert_sound(opened("head", store_folder, lang, he_view=view, head="2-1"))
+    assert_sound(opened("head", store_folder, lang=lang, he_view=view, head="2-1"))
 
 
 def test_a_number_stands_beside_the_median_head(opened, store_folder, answers):
