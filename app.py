@@ -16,6 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pages.ui.choices.links import RENAMED, current_place
 from pages.ui.contents import PAGES
 from pages.ui.server.probes import health, ready, root, running
 from pages.ui.server.refusals import BoundedUploads, NoMetrics, OwnOrigin
@@ -65,13 +66,15 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-_PLACES = {f"{_ROOT}{path}" for path in PAGES.values()}
+_PLACES = {f"{_ROOT}{path}": page for page, path in PAGES.items()}
+_PLACES |= {f"{_ROOT}{path}": path for path in RENAMED}
 
 
 class CitableAddress:
     """Redirects a request without file and language to the address that names both.
 
-    A link copied from there opens the same file even if another one sorts first.
+    A link copied from there opens the same file even if another one sorts first. Addresses of
+    pages and sections that moved lead to where they are now.
     """
 
     def __init__(self, app: ASGIApp):
@@ -84,9 +87,11 @@ class CitableAddress:
             named = await run_in_threadpool(_named, request)
             asked = request.query_params
             missing = [(key, value) for key, value in named.items() if key not in asked]
-            if missing:
-                query = urlencode([*missing, *asked.multi_items()])
-                answer = RedirectResponse(f"{scope['path']}?{query}")
+            page = _PLACES[scope["path"]]
+            current, kept = current_place(page, asked.multi_items())
+            if missing or current != page:
+                query = urlencode([*missing, *kept])
+                answer = RedirectResponse(f"{_ROOT}{PAGES[current]}?{query}")
         await answer(scope, receive, send)
 
 

@@ -11,8 +11,8 @@ from pages.coreference.choices import accuracy_bars, pick_best_head, pick_way
 from pages.coreference.names import accuracy_of, method_name, type_name
 from pages.ui.charts.colours import ANTECEDENT_COLOURS
 from pages.ui.finding import Finding, Findings, rows_of
+from pages.ui.head.best_head import HALF, MERGING, chosen_head
 from pages.ui.head.choice import Head, head_name, head_names, head_of
-from pages.ui.head.facts import HALF, MERGING, chosen_head
 from pages.ui.page import section
 from pages.ui.published_table import Row, show_published, statistic_of
 from pages.ui.store.inquiry import Inquiry

@@ -18,7 +18,6 @@ from analysis.statistics.norms.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
 from analysis.statistics.question import placed, quoted
 from analysis.statistics.sinks import sink
 from pages.habits.matters import effects, gradients, lacking, of_measure, offer
-from pages.habits.one_head import one_head
 from pages.kit.kinds import Custom, Drawn, HeadMap, Kind, Published, Rows, Spread, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, query
@@ -499,7 +498,7 @@ MATTERS = Section(
 PAGE = data_page(
     "habits",
     "hh",
-    (LAYERS, HEADS, MATTERS, one_head),
+    (LAYERS, HEADS, MATTERS),
     moved={
         "breadth": "layers",
         "weighing": "heads",

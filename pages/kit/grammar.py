@@ -7,7 +7,7 @@ value is a sentence by itself, which the word `found_NAME` writes out. Rows that
 result stand behind the verdict, and are compared with nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal, get_args
 
 import pandas as pd
@@ -25,7 +25,7 @@ Verdict = Literal["above", "below", "unclear", "hardly", "unsure", "between", "a
 `hardly` if they do not but the difference is not worth mentioning, `unsure` without an interval. Of
 several numbers: their common side, or else the least clear one of them, or `between` if the result
 is above some and below others; `alone` if there is nothing to hold it against."""
-_LEAST_CLEAR = ("unsure", "unclear", "hardly", "between")
+_LEAST_CLEAR: tuple[Verdict, ...] = ("unsure", "unclear", "hardly", "between")
 _NUMBERS = ("value", "low", "high")
 _MISSING = {**dict.fromkeys(_NUMBERS, float("nan")), "format": None, "beside": False}
 _MORE_DIGITS, _ONE_DIGIT, _HALF = 2, ".1%", 0.5
@@ -52,9 +52,9 @@ def groups(rows: pd.DataFrame) -> list[pd.DataFrame]:
 
 def verdict(rows: pd.DataFrame, finding: Finding) -> Verdict:
     """Verdict on the first row, held against all others or the level of the finding."""
-    sides = set(_sides(rows, finding).values())
+    sides = [*dict.fromkeys(_sides(rows, finding).values())]
     if len(sides) < 2:
-        return next(iter(sides), "alone")
+        return sides[0] if sides else "alone"
     return next((side for side in _LEAST_CLEAR if side in sides), "between")
 
 
@@ -70,7 +70,7 @@ def _sides(rows: pd.DataFrame, finding: Finding) -> dict[Any, Verdict]:
     return {at: _side(rows.iloc[0], other, finding.least) for at, other in others.iterrows()}
 
 
-def _side(first: Mapping[str, Any], other: Mapping[str, Any], least: float) -> Verdict:
+def _side(first: Any, other: Any, least: float) -> Verdict:
     if pd.isna(first["low"]) or pd.isna(other["low"]):
         return "unsure"
     above, below = first["low"] > other["high"], first["high"] < other["low"]

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 Choices = Mapping[str, Any]
 Rows = str | Callable[[Inquiry, Choices], pd.DataFrame]
 """SQL whose `$name`s are choices, or a function of the open file and the choices."""
-Options = Sequence[Any] | Callable[[Inquiry, Choices], Sequence[Any]]
+Options = Sequence[Any] | Callable[[Inquiry, Choices], Sequence[Any] | Mapping[Any, str]]
+"""Options, or a function that returns them, with their names if words do not name them."""
 When = Mapping[str, Sequence[Any]]
 """Options by pick: something is there if each of these picks has one of its options."""
 HEAD = "head"

@@ -18,7 +18,6 @@ from analysis.statistics.parts import OF_PAIRS, OF_TOKENS
 from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Published, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
-from pages.norms.head import head
 from pages.norms.opened_head import most_drawn
 from pages.norms.pair_panels import pair_panels, pairs, rank_panels
 from pages.norms.singular_values import singular_values
@@ -518,7 +517,7 @@ FREQUENCY = Section(
 PAGE = data_page(
     "norms",
     "an",
-    (LAYERS, HEADS, head, RELATION, TRANSFORMATION, FREQUENCY),
+    (LAYERS, HEADS, RELATION, TRANSFORMATION, FREQUENCY),
     moved={"dispersion": "transformation", "spectra": "transformation"},
 )
 

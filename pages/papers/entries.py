@@ -22,7 +22,8 @@ class Entry:
         experiment: key of the experiment behind it, in `EXPERIMENTS`.
         printed: quantity of its printed numbers; empty if it has none that the pages show.
         first: fields of the printed numbers that come first on the page.
-        printed_in: section that shows these numbers, if it is another one of the page.
+        printed_in: section that shows these numbers, if it is another one.
+        printed_on: page of that section, if it is another one.
         only: property of the files that it is asked of, if there are others.
         claim: name of the function of `claims` that tests what the paper states; empty for diagrams
             and single examples.
@@ -39,6 +40,7 @@ class Entry:
     printed: str = ""
     first: Mapping[str, str] = field(default_factory=dict)
     printed_in: str = ""
+    printed_on: str = ""
     only: str = ""
     claim: str = ""
 
@@ -83,7 +85,7 @@ _WAVES, _ONE_TEXT = (
     partial(Entry, "yamamoto-2023", experiment=f"yamamoto-2023, {part}", page="positions")
     for part in ("weights", "one text")
 )
-_ONE_HEAD = partial(_ONE_TEXT, "figure", view="one_head")
+_ONE_HEAD = partial(_ONE_TEXT, "figure", page="head", view="waves")
 _HABITS, _TREES, _MENTIONS = (
     partial(Entry, "clark-2019", experiment=f"clark-2019, {part}")
     for part in ("wikipedia", "treebank", "coreference")
@@ -177,7 +179,7 @@ ENTRIES = (
         choices=_chosen(po_k="6"),
         claim="heads_keep_direction",
     ),
-    _ONE_HEAD(2, figure="map", choices=_chosen(head="8-9")),
+    _ONE_HEAD(2, view="offsets", figure="map", choices=_chosen(head="8-9")),
     _WAVES(
         "figure",
         3,
@@ -192,7 +194,7 @@ ENTRIES = (
         4,
         figure="wave",
         only="adds_positions",
-        choices=_chosen(head="1-1", po_direction="5"),
+        choices=_chosen(head="1-1", he_direction="5"),
     ),
     _ONE_TEXT(
         "figure",
@@ -210,14 +212,16 @@ ENTRIES = (
         choices=_chosen(head="2-3"),
         printed="query_key_phase",
         printed_in="claim",
+        printed_on="positions",
     ),
     _ONE_HEAD(
         7,
         figure="correlations",
         only="adds_positions",
-        choices=_chosen(head="1-1", po_counting="sum"),
+        choices=_chosen(head="1-1", he_counting="sum"),
         printed="query_key_correlation",
         printed_in="claim",
+        printed_on="positions",
         claim="shift_predicts_attention",
     ),
     _WAVES(

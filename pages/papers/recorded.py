@@ -1,7 +1,7 @@
 """A section run for one figure or table, with nothing drawn."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -54,8 +54,9 @@ def recorded(store: Store, entry: Entry) -> Recorded:
     items, view = run_section(store, entry, section_of(store, entry.page, entry.view))
     rows = view.published
     if entry.printed_in:
-        printed_in = section_of(store, entry.page, entry.printed_in)
-        rows = run_section(store, entry, printed_in)[1].published
+        other = replace(entry, page=entry.printed_on or entry.page)
+        printed_in = section_of(store, other.page, entry.printed_in)
+        rows = run_section(store, other, printed_in)[1].published
     named = {_name(view, item): item for item in items if isinstance(item, Figure | Markup)}
     texts = {item.kind: item.body for item in reversed(items) if isinstance(item, Text)}
     names = {key: view.picked[key].chosen for key in entry.choices if key in view.picked}

@@ -8,9 +8,9 @@ import pandas as pd
 
 from analysis.statistics.positions import relative_position_profile
 from pages.kit.section import Choices, rows_of
-from pages.positions.offsets import offset_axis
 from pages.ui.charts.chart_theme import with_axes
 from pages.ui.charts.colours import MANY_COLOURS
+from pages.ui.charts.encodings import offset_axis
 from pages.ui.charts.standard import lines
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.say import say

@@ -2,7 +2,6 @@
 
 import math
 
-import altair as alt
 import pandas as pd
 
 from analysis.published.positions import OFFSETS, SHIFT
@@ -16,14 +15,6 @@ from pages.ui.published_table import Row, statistic_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.say import say
-
-_SIGNED = "datum.value == 0 ? '0' : format(datum.value, '+d')"
-
-
-def offset_axis(**options: object) -> alt.Axis:
-    """Axis of whole offsets with their signs."""
-    settings = {"tickMinStep": 1, "labelAngle": 0, "labelFlush": False} | options
-    return alt.Axis(labelExpr=_SIGNED, **settings)  # pyright: ignore[reportArgumentType]
 
 
 def countings(inquiry: Inquiry, _: Choices) -> list[str]:

@@ -22,12 +22,10 @@ from pages.positions import clusters
 from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offset_map import offset_map
 from pages.positions.offsets import countings, heads_compared, most_positional, printed_offsets
-from pages.positions.one_head import one_head
 from pages.positions.patches import patch_map
 from pages.positions.shares import share_bars
 from pages.positions.spectra import files, waves
 from pages.positions.spectra.charts import layer_map
-from pages.positions.turned_head import turned_head
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.ui.published_table import show_published
 from pages.ui.store.absences import order_of_patches
@@ -39,7 +37,6 @@ from pages.ui.words.numbers import offset_label
 DEPENDS = 0.1
 """Least share of a head's variance explained by the offset for a position-dependent head."""
 _HEAD = Pick("head", kind="head", default=most_positional)
-_LINK = ("one_head",)
 _OF_EMBEDDINGS, _OF_STATES = {"carrier": ("embeddings",)}, {"carrier": ("states",)}
 
 
@@ -135,7 +132,6 @@ CLAIM = Section(
         from parts order by sentence, place"""
     ),
     when=lambda store: store.has_offsets,
-    links=_LINK,
 )
 
 _PROFILES = Figure(
@@ -174,7 +170,6 @@ HEADS = Section(
     figures=(_PROFILES,),
     finding=Finding(_DEPENDENCE, is_local=True),
     when=of_texts,
-    links=_LINK,
 )
 
 
@@ -237,7 +232,6 @@ PATCHES = Section(
     finding=Finding(found_heads, is_local=True),
     also=(head_offset.TABLE, relative_position_profile.TABLE),
     when=lambda store: store.shows_images,
-    links=_LINK,
 )
 
 _BY_CONTROL = {name: CONTROL_COLOURS[name] for name in ("kept", *waves.CONTROLS)}
@@ -390,7 +384,6 @@ CONTENT = Section(
     finding=Finding(clusters.found, is_local=True),
     also=(head_offset.TABLE,),
     when=lambda store: of_texts(store) and not store.knows_offsets,
-    links=_LINK,
 )
 
 
@@ -441,14 +434,13 @@ SCORES = Section(
     finding=Finding(_SHARES_FOUND),
     also=(*_CLUSTERS, head_offset.TABLE),
     when=lambda store: store.knows_offsets,
-    links=_LINK,
 )
 
 PAGE = replace(
     data_page(
         "positions",
         "po",
-        (CLAIM, HEADS, PATCHES, turned_head, one_head, WAVES, CONTENT, SCORES),
+        (CLAIM, HEADS, PATCHES, WAVES, CONTENT, SCORES),
         moved={"patches": "heads", "states": "waves", "embeddings": "waves", "shares": "content"},
     ),
     before=(order_of_patches,),

@@ -6,9 +6,9 @@ import altair as alt
 import pandas as pd
 
 from pages.kit.section import Choices
-from pages.positions.offsets import offset_axis
 from pages.ui.charts.chart_theme import Chart, layered, with_axes
 from pages.ui.charts.colours import INKS
+from pages.ui.charts.encodings import offset_axis
 from pages.ui.charts.heat_map import heat_map
 
 _CELL = 28  # side of a patch, in pixels

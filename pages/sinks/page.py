@@ -13,7 +13,6 @@ from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Options, Pick, Section, rows_of
 from pages.kit.section import Rows as Asked
 from pages.sinks.places import places, usual_place
-from pages.sinks.texts import texts
 from pages.ui.charts import colours
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.store.inquiry import Inquiry
@@ -342,7 +341,7 @@ SCORES = Section(
 PAGE = data_page(
     "sinks",
     "si",
-    (LAYERS, HEADS, NOTHING, SCORES, texts),
+    (LAYERS, HEADS, NOTHING, SCORES),
     moved={"activations": "scores", "no_token": "layers"},
 )
 

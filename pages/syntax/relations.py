@@ -24,8 +24,8 @@ from pages.syntax.names import (
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.picker import choose
 from pages.ui.finding import Finding, Findings, rows_of
+from pages.ui.head.best_head import HALF, MERGING, MIN_WORDS, chosen_head
 from pages.ui.head.choice import head_name, head_of
-from pages.ui.head.facts import HALF, MERGING, MIN_WORDS, chosen_head
 from pages.ui.page import section
 from pages.ui.published_table import Row, show_published
 from pages.ui.store.inquiry import Inquiry

@@ -12,7 +12,7 @@ PAGES = {page: page.replace("_", "-") for page in PREFIXES} | {"overview": ""}
 """The address of every page."""
 GROUPS = {
     "": ("overview", "papers"),
-    "attention": ("norms", "habits", "sinks", "positions"),
+    "attention": ("norms", "habits", "sinks", "positions", "head"),
     "layers": ("layer_mixing", "token_pairs"),
     "probes": ("syntax", "coreference", "head_map", "relevance"),
     "work": ("sequences", "compare", "query", "report", "methods"),

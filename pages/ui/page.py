@@ -11,15 +11,14 @@ from streamlit.runtime.scriptrunner import StopException
 
 from analysis.statistics.table import Table
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
+from pages.ui.choices.links import link_to_view
 from pages.ui.choices.picker import pick
 from pages.ui.choices.source import Choices, Otherwise, SectionEnds
 from pages.ui.comparison.comparison import Comparison, comparison_of
 from pages.ui.finding import Finding, Findings
-from pages.ui.folds import folded
 from pages.ui.frame import Frame
-from pages.ui.head.card import head_card
-from pages.ui.head.choice import HEAD, head_name, read_old_links
-from pages.ui.items import Figure, Text, every_item
+from pages.ui.head.choice import HEAD, read_old_links, short_name
+from pages.ui.items import Drawn, Figure, Text, every_item
 from pages.ui.store.chosen import open_store, stores
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import absence, require
@@ -28,6 +27,9 @@ from pages.ui.table_documentation import about
 from pages.ui.view import View
 from pages.ui.words.say import plain, say
 from pages.ui.words.scope import key_of, say_here, words_of
+
+OF_HEAD = "head"
+"""The page on one head."""
 
 
 def no_findings(_: Inquiry) -> Findings:
@@ -143,17 +145,13 @@ class Page:
                 with suppress(SectionEnds):
                     shown.fill(view)
             finally:
+                _link_to_head(self.name, view)
                 Frame(partial(self._comparison, shown, store)).draw(view.items)
             for text in view.rest():
                 st.markdown(text)
             for key, names in dropped().items():
                 values = plain(" ".join(names)[:LONGEST_TEXT])
                 st.toast(say("page.dropped", key=key, values=values), duration="long")
-            if HEAD in view.picked:
-                layer, head = map(int, view.picked[HEAD].chosen.split("-"))
-                card = partial(head_card, view, layer=layer, head=head)
-                name = say("head_card.open", head=head_name(layer, head))
-                folded("expander", name, "head_card", card)
             held = [table for table in shown.also if store.holds(table)]
             about(*shown.needs, *held)
 
@@ -200,3 +198,15 @@ class Page:
         place.empty()
         figures = (item for item in every_item(items) if isinstance(item, Figure))
         return next((item for item in figures if item.name == name), None)
+
+
+def _link_to_head(page: str, view: View) -> None:
+    """Add a link to the picked head's own page, below the first chart."""
+    if page == OF_HEAD or HEAD not in view.picked:
+        return
+    chosen = view.picked[HEAD].chosen
+    name = say("head_picker.open", head=short_name(*chosen.split("-")))
+    charts = (any(isinstance(one, Figure) for one in every_item([item])) for item in view.items)
+    at = next((at for at, has_chart in enumerate(charts, 1) if has_chart), len(view.items))
+    link = partial(link_to_view, OF_HEAD, "profile", name, head=chosen)
+    view.items.insert(at, Drawn(link))

@@ -88,8 +88,8 @@ def _heads(inquiry: Inquiry, text: str) -> Iterator[Place]:
     layer, head = int(match[1]), int(match[2])
     run = inquiry.store.run
     if layer in inquiry.store.layers and 1 <= head <= run["n_heads"]:
-        place = {VIEWS["habits"]: "one_head", HEAD: f"{layer}-{head}"}
-        yield Place(head_name(layer, head), "habits", place)
+        place = {VIEWS["head"]: "profile", HEAD: f"{layer}-{head}"}
+        yield Place(head_name(layer, head), "head", place)
 
 
 def _sections(text: str) -> Iterator[Place]:

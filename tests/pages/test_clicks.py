@@ -92,8 +92,6 @@ def test_an_old_click_does_not_undo_a_newer_choice(page, view, figure, part, pic
 
 
 LEADS = [
-    ("norms", "heads", "layer 2, head 3", {"an_view": "head", "head": "2-3"}),
-    ("positions", "claim", "L2·H3", {"po_view": "one_head", "head": "2-3"}),
     ("coreference", "heads", "layer 2, head 3", {"co_view": "documents", "head": "2-3"}),
     ("syntax", "heads", "sy_to_one_head", {"sy_view": "one_head", "head": "2-3"}),
 ]
@@ -116,7 +114,7 @@ def test_a_button_leads_on_with_the_head(page, view, label, chosen, at):
     ("page", "view", "old"),
     [
         ("norms", "heads", {"an_layer": "2", "an_head": "3"}),
-        ("habits", "one_head", {"hh_head": "2-3"}),
+        ("habits", "heads", {"hh_head": "2-3"}),
         ("layer_mixing", "ratio", {"po_head": "2-3"}),
     ],
 )

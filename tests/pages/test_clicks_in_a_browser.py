@@ -74,11 +74,6 @@ def address_has(browser: WebDriver, expected: dict[str, str]) -> bool:
     return all(parameters(browser).get(key) == [value] for key, value in expected.items())
 
 
-ONE_HEAD = {
-    "button": "Look into layer 2, head 3",
-    "opened": {"po_view": "one_head"},
-    "shown": "Where does it look in this text?",
-}
 OF_MAP = mark("layer: 2; head: 3")
 CLICKS = [
     Click("head-map?hm_view=groups&head=1-1", "hm_groups_plane", OF_MAP),
@@ -90,7 +85,7 @@ CLICKS = [
         {"lm_scope_a": "attn_w", "lm_scope_b": "attn_res_ln_ff_res_ln"},
         shown="Where do “attention weights” and “whole layer” agree least?",
     ),
-    Click("positions?po_view=content&head=1-1", "po_content_grid", **ONE_HEAD),
+    Click("positions?po_view=content&head=1-1", "po_content_grid", OF_MAP),
     Click(
         "sequences?seq_view=map",
         "seq_map_tokens",
@@ -140,15 +135,6 @@ def test_the_arcs_of_a_sentence_are_drawn(go, browser):
     wait = go("syntax?sy_view=sentences&sy_relation=det&head=2-3")
     arcs = "[aria-label='Does layer 2, head 3 point to the governor of det?'] svg .mark-line path"
     wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, arcs))
-
-
-def test_the_card_leads_to_the_same_head_on_another_page(go, browser):
-    wait = go("habits?hh_view=one_head&head=2-3")
-    link = "//a[contains(., 'Tokens, by weight and norm')]"
-    wait.until(lambda d: d.find_element(By.XPATH, link)).click()
-    wait.until(lambda d: "/norms" in d.current_url)
-    head = ".st-key-head [role=combobox]"
-    wait.until(lambda d: d.find_element(By.CSS_SELECTOR, head).get_attribute("value") == "L2·H3")
 
 
 def test_a_patch_tells_its_place_and_its_value_and_a_click_chooses_its_head(go, browser):

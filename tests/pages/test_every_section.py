@@ -46,7 +46,7 @@ NEVER_OF_IMAGES = {
     ("sequences", "pairs"),
 }
 """Sections on words, which are offered and say why images have nothing to show there."""
-HALTED_BY_IMAGES = NEVER_OF_IMAGES | {("positions", "one_head")}
+HALTED_BY_IMAGES = NEVER_OF_IMAGES | {("head", "waves")}
 """Those, and sections that this file of images has too little for."""
 SECTIONS = [(page, section) for page in VIEWS for section in sections(page)]
 IDS = [f"{page}-{section.stem}" for page, section in SECTIONS]

@@ -2,7 +2,6 @@
 
 import pytest
 from selenium.webdriver import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
@@ -23,8 +22,6 @@ return idle && drawn && !waits.length;
 """
 """Script that tells if all charts are drawn and nothing is awaited."""
 MOST = 90  # stops on a page
-CARD = ".st-key-head_card details[open]"
-"""Open fold with the card of a head."""
 HERE = """
 const here = document.activeElement;
 const name = here.getAttribute("aria-label") || here.innerText || here.placeholder || "";
@@ -104,14 +101,3 @@ def test_keys_lead_past_the_contents_and_change_section_and_page(browser, server
     stop_at(page, "Head habits")
     press(page, Keys.ENTER)
     wait.until(lambda d: "/habits" in d.current_url)
-
-
-def test_keys_open_the_card_of_a_head_and_close_it(browser, server):
-    browser.get(f"{server}/habits?lang=en&hh_view=heads")
-    drawn(browser)
-    wait = WebDriverWait(browser, 60)
-    stop_at(browser, "What is known of layer")
-    press(browser, Keys.ENTER)
-    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, CARD))
-    press(browser, Keys.ENTER)
-    wait.until(lambda d: not d.find_elements(By.CSS_SELECTOR, CARD))

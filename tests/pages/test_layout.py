@@ -47,7 +47,7 @@ return [crossed, Math.min(...captions.map(([, box]) => box.width)), cut];
 """
 """Labels that stand on one another, the width of the narrowest caption, titles that are cut."""
 PLACES = [
-    ("habits", "one_head", "en", "gpt2"),
+    ("head", "profile", "en", "gpt2"),
     ("head_map", "groups", "en", "gpt2"),
     ("norms", "transformation", "ja", "gpt2"),
     ("sinks", "scores", "en", "gpt2"),

@@ -30,13 +30,13 @@ CHOICES = {
         "lm_scope_b": "attn_res",
     },
     ("positions", "content"): {"po_k": 3},
-    ("positions", "one_head"): {
+    ("head", "waves"): {
         "head": "2-2",
-        "po_direction": 2,
-        "po_amplitude": "amplitude",
-        "po_frequency": 256,
-        "po_reach": 64,
-        "po_counting": "per_pair",
+        "he_direction": 2,
+        "he_amplitude": "amplitude",
+        "he_frequency": 256,
+        "he_reach": 64,
+        "he_counting": "per_pair",
     },
     ("positions", "waves"): {
         "po_carrier": "states",

@@ -136,13 +136,15 @@ CASES = {
            f"layer, frequency, amplitude | layer, frequency, {amount}", "position_spectrum_control "
            f"where control = 'kept' and source = '{source}' and frequency > 0")
           for amount, source in (("max", "query"), ("mean", "hidden"))),
-        ("one_head", "head=2-1&po_text=2", "one_head_map_2_1_2", "query_pos, key_pos, attention",
-         CELLS),
-        *(("one_head", "head=2-1&po_text=2&po_direction=3", "one_head_wave_2_1_2_3", "component",
-           f"(select unnest({side}) as component from query_key_wave where {OF_HEAD} and seq = 2 "
-           "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
         ("heads", "head=2-1", "heads_patches", "row_offset, column_offset, attention_per_pair",
          "patch_offset where layer = 2 and head = 1", "", "images"),
+    ],
+    "head": [
+        ("offsets", "head=2-1&he_text=2", "offsets_map", "query_pos, key_pos, attention",
+         CELLS),
+        *(("waves", "head=2-1&he_text=2&he_direction=3", "waves_wave", "component",
+           f"(select unnest({side}) as component from query_key_wave where {OF_HEAD} and seq = 2 "
+           "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
     ],
     "relevance": [
         ("text", "re_seq=1&re_rule=i&re_layer=1", "text_mean_of_heads_1_i_1", "pos, relevance",

@@ -9,6 +9,7 @@ import pandas as pd
 from pages.ui.words.columns import titled
 
 _LAYERS = 12  # that a legend lists one by one
+_SIGNED = "datum.value == 0 ? '0' : format(datum.value, '+d')"
 _ENDS = "'\\\n\r\u2028\u2029"  # letters that mean something in a string of an expression
 
 
@@ -66,3 +67,9 @@ def name_at(names: Sequence[str], *, first: int = 0) -> str:
 def _harmless(name: str) -> str:
     """Escape a name for a string of a Vega expression."""
     return "".join(f"\\u{ord(letter):04x}" if letter in _ENDS else letter for letter in name)
+
+
+def offset_axis(**options: object) -> alt.Axis:
+    """Axis of whole offsets with their signs."""
+    settings = {"tickMinStep": 1, "labelAngle": 0, "labelFlush": False} | options
+    return alt.Axis(labelExpr=_SIGNED, **settings)  # pyright: ignore[reportArgumentType]

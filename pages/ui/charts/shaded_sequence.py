@@ -72,14 +72,14 @@ def texts_of_head(
         else f'<div class="an-text">{escape(text)}</div>'
         for seq, text in zip(texts["seq"], texts["text"], strict=True)
     ]
-    name = say("habits.one_head.received")
+    name = say("head.tokens.received")
     return bodies, shading.scale(name, shades, RECEIVED) if tokens else ""
 
 
 def _received(row: Mapping[Hashable, Any]) -> str:
     """Tooltip with the weight that a token receives."""
     share = RECEIVED.format(row["attention"])
-    return say("habits.one_head.received_by", token=row["token"], share=share)
+    return say("head.tokens.received_by", token=row["token"], share=share)
 
 
 def sequence_name(inquiry: Inquiry, seq: int) -> str:

@@ -1,5 +1,6 @@
 """Links between pages that keep the file and the language."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -15,6 +16,7 @@ PREFIXES = {
     "habits": "hh",
     "sinks": "si",
     "positions": "po",
+    "head": "he",
     "layer_mixing": "lm",
     "token_pairs": "tp",
     "syntax": "sy",
@@ -31,6 +33,43 @@ PREFIXES = {
 empty where a page has no sections."""
 VIEWS = {page: f"{prefix}_view" for page, prefix in PREFIXES.items() if prefix}
 """The parameter of the address that names the section of a page."""
+RENAMED = {"attention-norms": "norms", "head-habits": "habits"}
+"""Pages by their older addresses, for one version."""
+MOVED: Mapping[tuple[str, str], tuple[str, str]] = {
+    ("norms", "head"): ("head", "tokens"),
+    ("habits", "one_head"): ("head", "profile"),
+    ("sinks", "texts"): ("head", "tokens"),
+    ("positions", "one_head"): ("head", "waves"),
+}
+"""Pages and sections of older addresses that are sections of another page, for one version."""
+
+
+def current_place(page: str, query: Sequence[tuple[str, str]]) -> tuple[str, list[tuple[str, str]]]:
+    """Return the page and the parameters that an older address means now.
+
+    Args:
+        page: its address, without a slash.
+        query: names and values of its parameters; all are kept, those of a section that moved
+            under the prefix of its new page.
+    """
+    page = RENAMED.get(page, page)
+    view = dict(query).get(VIEWS.get(page, ""), "")
+    if (page, view) not in MOVED:
+        return page, list(query)
+    new, section = MOVED[page, view]
+    before, after = f"{PREFIXES[page]}_", f"{PREFIXES[new]}_"
+    heads = (f"{before}head", f"{before}layer")  # the head of addresses that are older still
+    kept = [
+        (
+            name
+            if name in heads or not name.startswith(before)
+            else after + name.removeprefix(before),
+            value,
+        )
+        for name, value in query
+        if name != VIEWS[page]
+    ]
+    return new, [*kept, (VIEWS[new], section)]
 
 
 def link(page: str, label: str, **choices: Any) -> None:

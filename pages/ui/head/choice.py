@@ -32,7 +32,7 @@ def head_names(frame: pd.DataFrame, suffix: str = "") -> list[str]:
     return [head_of(row, suffix) for row in frame.to_dict("records")]
 
 
-def short_name(layer: int, head: int) -> str:
+def short_name(layer: object, head: object) -> str:
     """Short display name of a head."""
     return f"L{layer}·H{head}"
 

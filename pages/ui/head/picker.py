@@ -21,7 +21,7 @@ def pick_head(view: View, *, default: Head, best: str = "") -> Head:
     usual = "{}-{}".format(*default)
     named = {f"{layer}-{head}": short_name(layer, head) for layer, head in every_head(view.store)}
     options = {_BEST: best, **named} if best else named
-    label = say("head_card.head")
+    label = say("head_picker.head")
     control = Control(HEAD, label, "select", options, view.say("head_help"))
     chosen = view.value(Choice(HEAD, list(options), _BEST if best else usual), control)
     chosen = usual if chosen == _BEST else chosen

@@ -2,7 +2,7 @@
 
 from pages.syntax.parsers import parsers
 from pages.syntax.relations import relations
-from pages.ui.head.facts import MIN_WORDS
+from pages.ui.head.best_head import MIN_WORDS
 from tests.pages.kit.after import said_in
 from tests.pages.kit.inquiries import inquiry
 

@@ -23,7 +23,7 @@ from pages.ui.store.chosen import open_store
 from pages.ui.words.say import catalogue
 from tests.docs.written import ROOT
 
-OF_SIZE = {"head", "po_direction"}
+OF_SIZE = {"head", "he_direction"}
 """Choices that small models have fewer of."""
 OF_NOTHING: Any = SimpleNamespace(
     adds_positions=False, shows_images=False, has_offsets=False, knows_offsets=False
@@ -51,8 +51,9 @@ def on_full_store(request, monkeypatch):
     return choose
 
 
-def stems_of(entry: Entry) -> list[str]:
-    return [stem for stem in (entry.view, entry.printed_in) if stem]
+def places_of(entry: Entry) -> list[tuple[str, str]]:
+    printed = (entry.printed_on or entry.page, entry.printed_in)
+    return [(entry.page, entry.view), *([printed] if entry.printed_in else [])]
 
 
 @each_entry
@@ -61,7 +62,7 @@ def test_a_section_draws_the_figure_with_choices_that_it_has(entry, on_full_stor
     with within(Run()):
         store = open_store()
         run = recorded(store, entry)
-        parts = [section_of(store, entry.page, stem) for stem in stems_of(entry)]
+        parts = [section_of(store, *place) for place in places_of(entry)]
         items = [item for part in parts for item in run_section(store, entry, part)[0]]
     assert run.figure, run.reason
     data = item_of(run.figure.shown, "").chart

@@ -35,21 +35,6 @@ def test_positions_alone_are_counted_first_and_only_where_there_are_some(
     assert added == ["sums (the paper's)", "means per pair", "sums, rows centred"]
 
 
-def test_one_head_shows_its_kernel_above_its_attention_then_its_planes(section, turned_folder):
-    session = section("one_head", turned_folder, head="2-3")
-    kernel, planes = charts(session)[:2]
-    titles = [panel["title"]["text"] for panel in kernel["concat"]]
-    assert titles == ["score by position alone K(t)", "attention"]
-    assert "planes have a coherence of 0.5 or more" in str(planes) + sentences(session)
-    assert list(frames(session)[0]["plane"]) == [1, 2]
-
-
-def test_other_ways_of_counting_show_all_scores(section, turned_folder):
-    session = section("one_head", turned_folder, po_counting="sum")
-    titles = [chart["title"]["text"] for chart in charts(session)[0]["concat"]]
-    assert titles == ["score of queries and keys", "attention"]
-
-
 def test_the_kernel_has_a_band_and_the_share_of_position_a_line_where_they_have_intervals(
     section, turned_folder, changed_turned
 ):
@@ -57,7 +42,7 @@ def test_the_kernel_has_a_band_and_the_share_of_position_a_line_where_they_have_
         return str(charts(section(name, folder, head="2-3"))[0])
 
     sure = changed_turned(*SURE)
-    for name, mark, end in (("one_head", "area", "kernel_low"), ("content", "rule", "low")):
+    for name, mark, end in (("content", "rule", "low"),):
         with_interval, without = drawn(sure, name), drawn(turned_folder, name)
         assert f"'type': '{mark}'" in with_interval
         assert "'y2': {'field': " in with_interval
@@ -70,8 +55,6 @@ def test_intervals_are_told_in_the_table(section, turned_folder, changed_turned)
     shown = frames(session)[0]
     near = shown["position_high"] - shown["position_low"]
     np.testing.assert_allclose(near, 0.03)
-    helps = [metric.help for metric in section("one_head", turned_folder, head="2-3").metric]
-    assert any("too few texts for an interval" in text for text in helps)
 
 
 def test_the_overview_is_told_of_position_alone(findings_of, turned_folder):

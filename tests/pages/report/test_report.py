@@ -62,7 +62,7 @@ def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
 
 
 def test_texts_are_collected_with_their_headings_and_colours(opened, store_folder):
-    session = opened("habits", store_folder, hh_view="one_head")
+    session = opened("head", store_folder)
     key = next(
         control.key for control in session.button if "_texts_title-collect" in (control.key or "")
     )

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from pages.positions.phases import _scale
+from pages.head.phases import _scale
 from pages.ui.charts import shading
 from pages.ui.charts.chart_theme import open_ends
 from pages.ui.charts.colours import LESS_TO_MORE

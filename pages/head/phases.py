@@ -7,21 +7,22 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.positions import head_offset, query_key_wave
-from pages.positions.spectra.peaks import UNIT, times, wave_words
+from analysis.statistics.positions import query_key_wave
+from pages.kit.section import Choices, Figure
 from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, open_ends, ramp
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.token_map import rounded
-from pages.ui.head.choice import row_of
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import change, offset_label, percent
+from pages.ui.words.numbers import change, offset_label
 from pages.ui.words.scope import say_here
 
-_HIGHEST = (128, 256)
+UNIT = 512
+"""Unit of frequencies: cycles per 512 tokens."""
+HIGHEST = (128, 256)
 _BINS = 64  # bins of the phase; each shows its largest plane
 _NO_TURN = 1e-3  # radians
-_EVEN = 0.02  # sides that differ by less are called even
 _CELLS = 16_000  # above, neighbouring frequencies are drawn together
 _SHIFTS = range(-3, 4)
 _MARGIN = 0.45  # above and below the phases, for the names of lines
@@ -39,24 +40,22 @@ _PHASES = (
 )
 
 
-def phases(view: View, layer: int, head: int) -> None:
-    frame = view.ask(query_key_wave.amplitudes, layer=layer, head=head)
-    frame = frame[frame["frequency"] > 0]
-    if frame.empty:
-        return view.nothing("no_phases")
-    frame = relative(frame)
-    view.note(view.say("phases_meaning"))
-    measure = view.pick("amplitude", ["relative", "amplitude"])
-    highest = view.pick("frequency", _HIGHEST)
+def planes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Amplitudes of all planes of a head by frequency and phase, also relative to the frequency."""
+    of = {name: choices[name] for name in ("layer", "head")}
+    frame = inquiry.ask(query_key_wave.amplitudes, **of)
+    return relative(frame[frame["frequency"] > 0])
+
+
+def show(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
+    """Record the largest amplitudes over frequency and phase."""
+    measure, highest = choices["amplitude"], choices["frequency"]
     drawn = frame[frame["frequency"] <= highest]
-    peak = highest_plane(drawn)
-    view.finding(_finding(view, frame, peak, layer, head))
     shown = binned(drawn, measure)
     view.figure(
-        "phases",
+        figure.name,
         shown,
-        _chart(shown, measure, peak, highest=highest),
-        state=f"{layer}_{head}_{measure}_{highest}",
+        _chart(shown, measure, highest_plane(drawn), highest=highest),
         n=int(frame["n_sequences"].iloc[0]),
         length=int(frame["length"].iloc[0]),
     )
@@ -66,19 +65,6 @@ def relative(frame: pd.DataFrame) -> pd.DataFrame:
     """Divide each amplitude by the mean of all planes at its frequency."""
     mean = frame.groupby("frequency")["amplitude"].transform("mean")
     return frame.assign(relative=frame["amplitude"] / mean.where(mean > 0))
-
-
-def lean(frame: pd.DataFrame) -> float:
-    """Relative excess of amplitude at positive over negative phase shifts Δ.
-
-    Planes with Δ = 0 or half a turn have no side.
-
-    Args:
-        frame: rows phase, relative.
-    """
-    has_side = frame["phase"].abs().between(_NO_TURN, np.pi - _NO_TURN)
-    means = frame[has_side].groupby(frame["phase"] > 0)["relative"].mean()
-    return float(means.get(True, np.nan) / means.get(False, np.nan) - 1)
 
 
 def highest_plane(frame: pd.DataFrame) -> pd.DataFrame:
@@ -94,29 +80,6 @@ def highest_plane(frame: pd.DataFrame) -> pd.DataFrame:
     row = frame[has_sign].dropna(subset="relative").nlargest(1, "relative")
     shift = UNIT * row["phase"] / (2 * np.pi * row["frequency"])
     return row.assign(shift=shift)[["frequency", "phase", "relative", "shift"]]
-
-
-def _finding(view: View, frame: pd.DataFrame, peak: pd.DataFrame, layer: int, head: int) -> str:
-    """Name the highest plane, the side of larger amplitude, and the preferred offset."""
-    larger = lean(frame)
-    if np.isnan(larger) or peak.empty:
-        return ""
-    side = "even" if abs(larger) < _EVEN else "left" if larger > 0 else "right"
-    [highest] = peak.to_dict("records")
-    sentence = view.say(
-        "phases_peak",
-        times=times(highest["relative"]),
-        phase=change(highest["phase"]),
-        shift=change(highest["shift"], digits=1),
-        offset=change(-highest["shift"], digits=1),
-        **wave_words(highest["frequency"]),
-    )
-    sentence = f"{sentence} {view.say(f'phases_{side}', larger=percent(abs(larger)))}"
-    offsets = row_of(view.ask(head_offset.heads), layer, head)
-    if offsets is None:
-        return sentence
-    most = view.say("phases_attention", offset=offset_label(offsets["attention_offset"]))
-    return f"{sentence} {most}"
 
 
 def binned(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -172,7 +135,7 @@ def _ring(peak: pd.DataFrame) -> list[Any]:
         return []
     values = zip(peak["relative"], peak["shift"], strict=True)
     labels = [
-        say_here("phases_label", times=times(ratio), shift=change(shift, digits=1))
+        say_here("phases_label", times=f"{ratio:.1f}", shift=change(shift, digits=1))
         for ratio, shift in values
     ]
     base = Chart(peak.assign(label=labels)).encode(x=alt.X("frequency:Q"), y=alt.Y("phase:Q"))

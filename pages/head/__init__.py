@@ -1,0 +1,1 @@
+"""One attention head: its numbers, the tokens, places and words it looks at, and its waves."""

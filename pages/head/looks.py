@@ -1,0 +1,198 @@
+"""Places that a head looks at: its attention in one text or image, and by offset over all."""
+
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from analysis.statistics.image import images
+from analysis.statistics.norms import head_token
+from analysis.statistics.positions import (
+    exemplar_attention,
+    head_offset,
+    relative_position_profile,
+)
+from pages.kit.section import Choices, Figure
+from pages.ui.charts.chart_theme import (
+    Chart,
+    column_tooltips,
+    layered,
+    ramp_below,
+    with_axes,
+)
+from pages.ui.charts.colours import INKS, MARKED
+from pages.ui.charts.encodings import offset_axis
+from pages.ui.charts.heat_map import heat_map
+from pages.ui.charts.image_ground import ImageGround, ground_of
+from pages.ui.charts.pieces import written
+from pages.ui.choices.links import link_to_sequence
+from pages.ui.head.choice import row_of
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.lines import beginning
+from pages.ui.words.numbers import offset_label
+from pages.ui.words.scope import say_here
+
+_SIDE, _CELL = 330, 28
+_IMAGE, _SPECIAL = 380, 26  # width of an image, height of the row of its special tokens
+_SHORT = 60  # characters of a text that stand in the picker
+
+
+def texts(inquiry: Inquiry, _: Choices) -> dict[int, str]:
+    """Names of the texts or images whose attention is stored."""
+    rows = inquiry.ask(exemplar_attention.exemplars).itertuples(index=False, name=None)
+    if inquiry.store.shows_images:
+        stored = {seq for seq, *_ in rows}
+        named = inquiry.ask(images)
+        named = named[named["seq"].isin(stored)] if stored else named
+        return {int(seq): f"{seq}, {name}" for seq, name in named[["seq", "name"]].to_numpy()}
+    return {
+        seq: say_here("text_label", seq=seq, n=n, text=beginning(text, _SHORT))
+        for seq, n, text in rows
+    }
+
+
+def weights(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Attention of a head between the tokens of a text."""
+    if choices["text"] is None:
+        return pd.DataFrame()
+    of = {name: choices[name] for name in ("layer", "head")}
+    frame = inquiry.ask(exemplar_attention.of_head, **of, seq=choices["text"])
+    return frame[frame["key_pos"] <= frame["query_pos"]] if inquiry.store.is_causal else frame
+
+
+def received(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """What each token of an image receives, mean over queries: pos, token, value."""
+    of = {name: choices[name] for name in ("layer", "head")}
+    sequences = [] if choices["text"] is None else [choices["text"]]
+    frame = inquiry.ask(head_token.sequence_tokens, **of, sequences=sequences)
+    return frame[["pos", "token", choices["shown"]]]
+
+
+def show_image(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
+    """Record a map over the image itself."""
+    if ground := ground_of(view, choices["text"]):
+        view.figure(figure.name, frame, _image(ground, frame, choices["shown"]), width="content")
+        view.draw(link_to_sequence, choices["text"])
+
+
+def _image(ground: ImageGround, frame: pd.DataFrame, value: str) -> Any:
+    """Draw special tokens in a row above the patches, over the picture."""
+    n, cell = len(ground.special), _IMAGE / ground.columns
+    top, wide = (_SPECIAL + 6 if n else 0), _IMAGE / max(n, 1)
+    tall = top + cell * ground.rows
+    special = [(at * wide, 0, (at + 1) * wide, _SPECIAL) for at in range(n)]
+    corners = (ground.places() - 1) * cell
+    patches = [
+        (x, y + top, x + cell, y + top + cell)
+        for x, y in zip(corners["column"], corners["row"], strict=True)
+    ]
+    boxes = pd.DataFrame([*special, *patches][: len(frame)], columns=["x", "y", "x2", "y2"])
+    shown = frame.join(boxes)
+    scales = (alt.Scale(domain=[0, _IMAGE], nice=False), alt.Scale(domain=[tall, 0], nice=False))
+    at = {
+        "x": alt.X("x:Q", axis=None, scale=scales[0]),
+        "y": alt.Y("y:Q", axis=None, scale=scales[1]),
+    }
+    ends: dict[str, Any] = {**at, "x2": alt.X2("x2"), "y2": alt.Y2("y2")}
+    scale = alt.Scale(scheme="viridis", domain=[0, float(frame[value].max()) or 1.0])
+    form = ".1%" if value == "attention" else ".2f"
+    legend = ramp_below(200, format=form)
+    cells = (
+        Chart(shown)
+        .mark_rect(opacity=1, cursor="pointer")
+        .encode(
+            **ends,
+            color=alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=legend),
+            tooltip=column_tooltips(shown, token="", **{value: form}),
+        )
+    )
+    parts = [cells]
+    if address := ground.address(outlined=True):
+        size: dict[str, Any] = {"width": _IMAGE, "height": tall - top, "aspect": False}
+        look: dict[str, Any] = {"align": "left", "baseline": "top", "tooltip": False}
+        corner = Chart(pd.DataFrame({"x": [0], "y": [top]}))
+        parts.append(corner.mark_image(url=address, **size, **look, aria=False).encode(**at))
+    for ink, more in ((INKS[1], {"stroke": INKS[1], "strokeWidth": 3}), (INKS[0], {})):
+        words = Chart(shown[shown.index < n]).mark_text(
+            align="left", baseline="top", dx=4, dy=6, fontSize=13, color=ink, tooltip=False, **more
+        )
+        parts.append(words.encode(**at, text=alt.Text("token:N")))
+    size = {"width": _IMAGE, "height": round(tall)}
+    return layered(*parts, autosize=alt.AutoSizeParams(type="pad"), **size)
+
+
+def attention_map(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+    """Draw queries down and keys across; a dotted line marks the diagonal."""
+    tokens = frame[frame["query_pos"] == frame["key_pos"]]
+    places, pieces = tokens["query_pos"], written(tokens["query_token"].tolist())
+    names = {at: f"{piece} {at}" for piece, at in zip(pieces, places, strict=True)}
+    shown = frame.assign(query=frame["query_pos"].map(names), key=frame["key_pos"].map(names))
+    plain: dict[str, Any] = {"labelOverlap": False, "labelFlush": False, "labelLimit": 90}
+    across, down = (alt.Axis(labelAngle=angle, ticks=False, **plain) for angle in (-90, 0))
+    order = list(names.values())
+    base = Chart(shown).encode(
+        x=alt.X("key:N", title=title("key"), sort=order, axis=across),
+        y=alt.Y("query:N", title=title("query"), sort=order, axis=down),
+    )
+    cells = base.mark_rect().encode(
+        color=alt.Color(
+            "attention:Q",
+            title=title("attention"),
+            scale=alt.Scale(type="sqrt", scheme="viridis", domainMin=0),
+            legend=alt.Legend(orient="bottom", format=".0%", gradientLength=200, tickCount=4),
+        ),
+        tooltip=column_tooltips(shown, query="", key="", attention=".1%"),
+    )
+    diagonal = base.transform_filter("datum.query_pos === datum.key_pos").mark_line(
+        color=MARKED, strokeDash=[2, 4], strokeWidth=2, order=True, tooltip=False
+    )
+    return layered(cells, diagonal, height=_SIDE + 120)
+
+
+def profile(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Mean attention per token by offset, with its quartiles over texts."""
+    of = {name: choices[name] for name in ("layer", "head")}
+    return inquiry.ask(relative_position_profile.of_head, **of)
+
+
+def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Offset with most attention and the one after it; η² of the head and of the median head."""
+    of = {name: choices[name] for name in ("layer", "head")}
+    frame = profile(inquiry, choices).nlargest(2, "mean")
+    rows = [
+        {"sentence": 1, "name": name, "value": row["mean"], "offset": offset_label(row["offset"])}
+        for name, (_, row) in zip(("most", "next"), frame.iterrows(), strict=False)
+    ]
+    heads = inquiry.ask(head_offset.heads)
+    own = row_of(heads, *of.values())
+    if own is not None and pd.notna(own["dependence"]):
+        values = {"dependence": own["dependence"], "median": heads["dependence"].median()}
+        rows += [
+            {"sentence": 2, "name": name, "value": value, "format": ".2f"}
+            for name, value in values.items()
+        ]
+    return pd.DataFrame([row | of for row in rows])
+
+
+def patch_map(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+    """Draw a cell per offset in rows and columns, with a dot at the patch itself."""
+    best = frame.nlargest(1, "attention_per_pair").iloc[0]
+    cells = heat_map(
+        frame.rename(columns={"attention": "part"}),
+        x="column_offset",
+        y="row_offset",
+        value="attention_per_pair",
+        format=".2~%",
+        tooltip=("part",),
+        marked=(int(best["row_offset"]), int(best["column_offset"])),
+    )
+    cells = with_axes(cells, x=offset_axis(ticks=False), y=offset_axis(ticks=False))
+    itself = Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
+    dot = itself.mark_point(size=36, filled=True, color=INKS[1], stroke=INKS[0], tooltip=False)
+    return layered(
+        cells,
+        dot.encode(x=alt.X("column_offset:O"), y=alt.Y("row_offset:O")),
+        height=_CELL * frame["row_offset"].nunique(),
+    )

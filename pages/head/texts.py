@@ -1,0 +1,205 @@
+"""Tokens that a head looks at, and the texts in which it does something most."""
+
+from collections.abc import Hashable, Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from analysis.statistics.heads import head_pattern
+from analysis.statistics.norms import head_token
+from analysis.statistics.sinks import sink
+from pages.kit.section import Choices, Figure
+from pages.ui.charts import shading
+from pages.ui.charts.colours import PLACE_COLOURS
+from pages.ui.charts.shaded_sequence import sequence_name, shaded_by, texts_of_head
+from pages.ui.charts.texts.head_in_text import HeadInText
+from pages.ui.choices.picker import choose
+from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
+from pages.ui.passages import Passage, draw_passages
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.view import View
+from pages.ui.words.names import place_name
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import plain
+from pages.ui.words.scope import say_here
+
+RANKINGS = {"attention": "{:.2%}", "weighted_norm": "{:.3f}"}
+CHOSEN_BY = {
+    "token": head_token.TABLE,
+    "place": sink.PER_SEQUENCE,
+    "habit": head_pattern.PER_SEQUENCE,
+}
+"""What texts are chosen by, and the table that it takes."""
+_LISTED, _ALL = 300, 1_000_000
+_DRAWN = "states in which lists of tokens were drawn"
+_CLICKED = "list of tokens that was clicked in"
+
+
+def chosen_by(inquiry: Inquiry, _: Choices) -> list[str]:
+    """What the file holds to choose texts by."""
+    return [by for by, table in CHOSEN_BY.items() if inquiry.store.holds(table)]
+
+
+def ranked(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Every frequent enough token, most weight first, with its ranks by weight and norm."""
+    of = {name: choices[name] for name in ("layer", "head", "least")}
+    frame = inquiry.ask(head_token.top_tokens, **of, by="attention", limit=_ALL)
+    for by in RANKINGS:
+        frame[f"{by}_place"] = frame[by].rank(ascending=False, method="first").astype("int64")
+    return frame
+
+
+def tokens(inquiry: Inquiry, choices: Choices) -> list[str]:
+    return ranked(inquiry, choices)["token"].tolist()
+
+
+def places(inquiry: Inquiry, _: Choices) -> list[str]:
+    """Places that some text has, those that open a text first."""
+    present = set(inquiry.ask(sink.places)["place"])
+    opening = [name for name in ("bos", "cls", "first") if name in present]
+    return [*opening, *(name for name in PLACE_COLOURS if name in present - set(opening))]
+
+
+def habits(inquiry: Inquiry, choices: Choices) -> list[str]:
+    """Habits that the head can have, the one with the largest share first."""
+    of = {name: choices[name] for name in ("layer", "head", "weighing")}
+    means = inquiry.ask(head_pattern.of_head, **of).dropna(subset="mean")
+    shares = means.set_index("quantity")["mean"].reindex(SHARES).dropna()
+    first = [str(shares.idxmax())] if len(shares) else []
+    present = [name for name in HABITS if name in set(means["quantity"])]
+    return [*first, *(name for name in present if name not in first)]
+
+
+def _choose(view: View, by: str, row: Mapping[Any, Any]) -> None:
+    """Choose the token of a row that was clicked, and remember in which list."""
+    choose(view.key("token"), row["token"])
+    choose(_CLICKED, by)
+
+
+def show_ranked(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
+    """Record both lists with the chosen token marked.
+
+    A list is redrawn only if something other than a click in it changed its content, so that a
+    reader who clicks keeps the scroll position.
+    """
+    token = choices["token"]
+    state = tuple(choices[name] for name in ("layer", "head", "least"))
+    clicked = st.session_state.pop(_CLICKED, None)
+    drawn: dict[str, tuple] = st.session_state.setdefault(_DRAWN, {})
+    is_same = drawn.get("shown") == (*state, token)
+    drawn["shown"] = (*state, token)
+    for place, by in zip(view.columns(2), RANKINGS, strict=True):
+        listed = frame.sort_values(f"{by}_place").head(_LISTED).reset_index(drop=True)
+        rows = listed.index[listed["token"] == token].tolist()
+        if by not in drawn or not (is_same or by == clicked):
+            drawn[by] = (*state, *rows)
+        (other,) = set(RANKINGS) - {by}
+        written = "percent" if by == "attention" else "%.4f"
+        with place:
+            view.table(
+                f"ranked_{by}",
+                listed.rename(columns={f"{by}_place": "place"}),
+                {"place": None, "token": None, "n": None, by: written, f"{other}_place": None},
+                state=drawn[by],
+                click=partial(_choose, view, by),
+                options={"height": 318, "selection_default": {"selection": {"rows": rows}}},
+            )
+
+
+def chosen_texts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Texts by the chosen token, place or habit: seq, value, and text where they are not shaded."""
+    by, of = choices["by"], {name: choices[name] for name in ("layer", "head")}
+    limit = {"limit": choices["texts"]}
+    if choices[by] is None:
+        return pd.DataFrame()
+    if by == "token":
+        chosen = {"token": choices["token"], "by": choices["ranking"]}
+        return inquiry.ask(head_token.top_sequences, **of, **chosen, **limit)
+    if by == "place":
+        weakest = choices["order"] == "least"
+        return inquiry.ask(
+            sink.extremes, place=choices["place"], **of, weakest=weakest, **limit
+        ).assign(value=lambda rows: rows["attention"])
+    chosen = {"quantity": choices["habit"], "weighing": choices["weighing"]}
+    return inquiry.ask(head_pattern.extremes, **of, **chosen, **limit)
+
+
+def show_texts(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
+    """Record the chosen texts, each with a link to its page."""
+    by, of = choices["by"], {name: choices[name] for name in ("layer", "head")}
+    headings = [
+        _heading(view, at, row, choices) for at, row in enumerate(frame.to_dict("records"), start=1)
+    ]
+    weighing = choices.get("weighing", "weight")
+    if by == "token":
+        bodies, colours = _both(view, frame, choices)
+    else:
+        bodies, colours = texts_of_head(view, frame, **of)
+        if not colours:
+            view.write("caption", view.say("plain", statistic=head_token.TABLE.name))
+    passages = [
+        Passage(
+            heading,
+            body,
+            int(seq),
+            head=None if by == "token" else HeadInText(int(seq), **of, weighing=weighing),
+        )
+        for heading, body, seq in zip(headings, bodies, frame["seq"], strict=True)
+    ]
+    named = {"token": plain, "place": place_name, "habit": habit_name}[by](choices[by])
+    name = f"texts_{choices['order']}" if by == "place" else f"texts_{by}"
+    caption = view.say(f"texts_{by}_caption")
+    if weighing != "weight":
+        caption = f"{caption} {view.say('texts_norm_caption')}"
+    draw = partial(draw_passages, view, colours, passages)
+    view.markup(name, frame, draw, caption=caption, of=named)
+
+
+def _heading(view: View, at: int, row: Mapping[Hashable, Any], choices: Choices) -> str:
+    by = choices["by"]
+    known = {"place": at, "seq": sequence_name(view, int(row["seq"])), "n": row.get("n_tokens")}
+    if by == "token":
+        value = RANKINGS[choices["ranking"]].format(row["value"])
+        return view.say(f"heading_{choices['ranking']}", **known, value=value)
+    if by == "place":
+        norm = percent(row["norm_share"])
+        return view.say("heading_place", **known, share=percent(row["value"]), norm=norm)
+    value = habit_value(choices["habit"], float(row["value"]))
+    return view.say("heading_habit", **known, value=value, habit=habit_name(choices["habit"]))
+
+
+def _both(view: View, frame: pd.DataFrame, choices: Choices) -> tuple[list[str], str]:
+    """Texts shaded by weight and, beside it, by the length that arrives; with their scales."""
+    of = {name: choices[name] for name in ("layer", "head")}
+    sequences = frame["seq"].tolist()
+    rows = view.ask(head_token.sequence_tokens, **of, sequences=sequences)
+    shades = {
+        column: shading.Shades(float(rows[column].max()), float(rows[column].min()))
+        for column in RANKINGS
+    }
+    scales = (
+        shading.scale(view.say(f"received_{column}"), shades[column], form)
+        for column, form in RANKINGS.items()
+    )
+    bodies = []
+    for seq in sequences:
+        shown, token = rows[rows["seq"] == seq], choices["token"]
+        both = (
+            shaded_by(view, shown, column, shades[column], hint=_hint, chosen=token)
+            for column in RANKINGS
+        )
+        bodies.append(shading.side_by_side(*both))
+    return bodies, shading.side_by_side(*scales)
+
+
+def _hint(row: Mapping[Hashable, Any]) -> str:
+    """Tooltip with the exact values of a token."""
+    return say_here(
+        "token_values",
+        token=row["token"],
+        attention=f"{row['attention']:.3%}",
+        value_norm=f"{row['value_norm']:.3f}",
+        weighted_norm=f"{row['weighted_norm']:.4f}",
+    )
