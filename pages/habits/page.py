@@ -330,6 +330,11 @@ HEADS = Section(
 )
 
 
+def fillings(inquiry: Inquiry, _: Choices) -> tuple[str, ...]:
+    """What takes the place of a head, in files that have effects of heads."""
+    return FILLINGS if inquiry.store.holds(head_effect.TABLE) else ()
+
+
 def changes(inquiry: Inquiry, _: Choices) -> list[str]:
     """Quantities of an effect that the file has."""
     held = inquiry.ask(query, sql="select distinct quantity from head_effect", values={})
@@ -419,8 +424,9 @@ _EFFECTS = f"""{_TYPES},
 
 MATTERS = Section(
     "matters",
-    (head_effect.TABLE,),
+    (),
     also=(
+        head_effect.TABLE,
         head_effect.PER_SEQUENCE,
         effect_prediction.TABLE,
         contribution.TABLE,
@@ -431,7 +437,9 @@ MATTERS = Section(
     ),
     picks=(
         Pick("quantity", changes, default="length"),
-        Pick("filling", FILLINGS),
+        Pick(
+            "filling", lambda inquiry, _: FILLINGS if inquiry.store.holds(head_effect.TABLE) else ()
+        ),
         Pick("measure", ranked, default="norm"),
         Pick("head", kind="head", default=clearest),
     ),
@@ -484,6 +492,11 @@ MATTERS = Section(
                 more=("n",),
             ),
             half=True,
+        ),
+        Figure(
+            "lacking_effects",
+            lambda inquiry, _: lacking(inquiry, head_effect.TABLE),
+            Drawn(record=offer),
         ),
         Figure(
             "lacking_gradients",

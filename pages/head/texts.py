@@ -10,7 +10,7 @@ import streamlit as st
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import head_token
 from analysis.statistics.sinks import sink
-from pages.kit.section import Choices, Figure
+from pages.kit.section import Choices, Figure, rows_of
 from pages.ui.charts import shading
 from pages.ui.charts.colours import PLACE_COLOURS
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by, texts_of_head
@@ -57,7 +57,7 @@ def tokens(inquiry: Inquiry, choices: Choices) -> list[str]:
 
 def places(inquiry: Inquiry, _: Choices) -> list[str]:
     """Places that some text has, those that open a text first."""
-    present = set(inquiry.ask(sink.places)["place"])
+    present = set(rows_of("select distinct place from sink", inquiry, {})["place"])
     opening = [name for name in ("bos", "cls", "first") if name in present]
     return [*opening, *(name for name in PLACE_COLOURS if name in present - set(opening))]
 

@@ -52,10 +52,11 @@ def groups(rows: pd.DataFrame) -> list[pd.DataFrame]:
 
 def verdict(rows: pd.DataFrame, finding: Finding) -> Verdict:
     """Verdict on the first row, held against all others or the level of the finding."""
-    sides = [*dict.fromkeys(_sides(rows, finding).values())]
+    sides: list[Verdict] = [*dict.fromkeys(_sides(rows, finding).values())]
     if len(sides) < 2:
         return sides[0] if sides else "alone"
-    return next((side for side in _LEAST_CLEAR if side in sides), "between")
+    unclear: list[Verdict] = [side for side in _LEAST_CLEAR if side in sides]
+    return unclear[0] if unclear else "between"
 
 
 def _sides(rows: pd.DataFrame, finding: Finding) -> dict[Any, Verdict]:

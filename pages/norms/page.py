@@ -18,11 +18,10 @@ from analysis.statistics.parts import OF_PAIRS, OF_TOKENS
 from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Published, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
-from pages.norms.opened_head import most_drawn
 from pages.norms.pair_panels import pair_panels, pairs, rank_panels
 from pages.norms.singular_values import singular_values
 from pages.norms.transforms import by_gates
-from pages.ui.head.choice import short_name
+from pages.ui.head.choice import Head, head_with_most, short_name
 from pages.ui.published_table import printed
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.columns import title
@@ -53,7 +52,15 @@ def types(table: str) -> Callable[[Inquiry, Choices], list[str]]:
     return lambda inquiry, _: ordered_types(rows_of(rows, inquiry, {})["token_type"])
 
 
-ONE_HEAD = Pick("head", kind="head", default=lambda inquiry, _: most_drawn(inquiry))
+def most_drawn(inquiry: Inquiry, _: Choices) -> Head:
+    """Head that gives most weight to one type of token that is set apart."""
+    sql = f"""
+        select layer, head, mean from token_type_interval
+        where head is not null and quantity = 'attention' and {_SET_APART}"""
+    return head_with_most(rows_of(sql, inquiry, {}), "mean")
+
+
+ONE_HEAD = Pick("head", kind="head", default=most_drawn)
 
 
 def bars(quantity: str, *shown_with: str, form: str = ".3f", **when: tuple[str, ...]) -> Figure:
@@ -224,7 +231,7 @@ RELATION = Section(
         Pick(
             "layer",
             lambda inquiry, _: inquiry.store.layers,
-            lambda inquiry, _: most_drawn(inquiry)[0],
+            lambda inquiry, _: most_drawn(inquiry, _)[0],
             kind="select",
             when={"scope": ("layer",)},
         ),

@@ -1,12 +1,9 @@
 """Signed shares of every layer's update: what heads, token types and the rest of a layer bring."""
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
 from analysis.effects import OF_PARTS, PARTS
 from analysis.statistics.columns import mean_values, named, quantity, single
 from analysis.statistics.means import Means, mean_of
-from analysis.statistics.question import asks, quoted
+from analysis.statistics.question import quoted
 from analysis.statistics.table import HEAD, LAYER, NAME, SEQUENCE, TOKEN_TYPE, Table, nullable
 
 _KEY = (
@@ -74,14 +71,3 @@ TABLE = Table(
     order=("quantity", "layer", "part", "head", "token_type"),
     depends_on=(),
 )
-
-
-@asks("""
-    select layer, part, head, token_type, mean, low, high, n_sequences
-    from contribution
-    where quantity = $quantity
-    order by layer, part, head, token_type
-""")
-def parts(store: DuckDBPyConnection, *, quantity: str) -> pd.DataFrame:
-    """Every part of every layer: layer, part, head, token_type, mean, low, high, n_sequences."""
-    ...

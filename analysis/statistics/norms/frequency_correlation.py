@@ -19,7 +19,6 @@ from analysis.statistics.columns import count, flag, number, text
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import make_table
 from analysis.statistics.parts import OF_TOKENS, part_columns, part_laws, part_values
-from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import BY_RANK, Table, interval
 
@@ -198,9 +197,3 @@ TABLE = Table(
     requires=("head_token",),
     made_by=_correlations,
 )
-
-
-@asks("from frequency_correlation order by source desc, quantity, special_tokens desc")
-def correlations(store: DuckDBPyConnection) -> pd.DataFrame:
-    """All columns of every row."""
-    ...

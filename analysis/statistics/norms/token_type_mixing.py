@@ -137,37 +137,3 @@ def by_layer(store: DuckDBPyConnection, *, head: int | None = None) -> pd.DataFr
     """Means by layer and type, of one head of every layer or of all its heads: layer, token_type,
     quantity, mean, low, high, n_present."""
     ...
-
-
-@asks("""
-    select layer, head, quantity, mean, low, high
-    from token_type_interval
-    where head is not null and token_type = $token_type
-    order by layer, head, quantity
-""")
-def by_head(store: DuckDBPyConnection, *, token_type: str) -> pd.DataFrame:
-    """Means of every head for one token type: layer, head, quantity, mean, low, high."""
-    ...
-
-
-@asks("""
-    select token_type, quantity, mean, low, high
-    from token_type_interval
-    where layer = $layer and head = $head
-    order by token_type, quantity
-""")
-def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """All types of one head: token_type, quantity, mean, low, high."""
-    ...
-
-
-@asks("""
-    select head, sum(weighted_norm) as weighted_norm
-    from token_type_mixing
-    where layer = $layer and head is not null
-    group by head
-    order by head
-""")
-def by_layer_and_head(store: DuckDBPyConnection, *, layer: int) -> pd.DataFrame:
-    """Weighted norms of all token types in sum, by head of a layer: head, weighted_norm."""
-    ...

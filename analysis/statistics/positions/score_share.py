@@ -176,15 +176,3 @@ def heads(store: DuckDBPyConnection) -> pd.DataFrame:
     """Shares of every head with their intervals: layer, head, n_pairs, deviation, position, query,
     key, content."""
     return frame_of(store, "from score_share where head is not null order by layer, head")
-
-
-@asks(f"""
-    select layer, position, "query", "key", content, {_ENDS}
-    from score_share
-    where head is null and position is not null
-    order by layer
-""")
-def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Means over the heads of each layer: layer, position, query, key, content, and the ends of
-    their intervals."""
-    ...
