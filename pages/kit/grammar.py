@@ -44,7 +44,7 @@ def sentences(rows: pd.DataFrame, finding: Finding) -> Iterator[str]:
 def groups(rows: pd.DataFrame) -> list[pd.DataFrame]:
     """Rows of each sentence, with all columns that the grammar reads."""
     missing = {name: value for name, value in _MISSING.items() if name not in rows}
-    rows = rows.assign(**missing)
+    rows = rows.assign(**missing).reset_index(drop=True)
     if "sentence" not in rows:
         return [rows] if len(rows) else []
     return [rows[rows["sentence"] == one] for one in dict.fromkeys(rows["sentence"])]

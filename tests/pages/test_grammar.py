@@ -180,6 +180,13 @@ def test_planted_rows_make_the_expected_sentence(planted, rows, finding, english
             assert list(sentences(rows_of(rows), Finding("", **finding))) == [expected]
 
 
+def test_rows_put_together_from_several_answers_are_told_apart(planted):
+    rows = rows_of([("claimed", 0.3, 0.2, 0.4), ("even", 0.1, 0.1, 0.1)])
+    with words_of("planted"):
+        [together] = sentences(rows.set_axis([0, 0]), Finding(""))
+        assert [together] == list(sentences(rows, Finding("")))
+
+
 def test_rows_of_several_sentences_make_one_each_in_their_order(planted):
     rows = rows_of([("claimed", 0.3, 0.2, 0.4), ("even", 0.1, 0.1, 0.1)] * 2)
     rows["sentence"] = ["second", "second", "first", "first"]
