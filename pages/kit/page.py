@@ -41,7 +41,7 @@ def data_page(
 
 
 def _recorded(section: Section, page: str) -> Recorded:
-    found = section.finding is not None and not section.finding.is_local
+    found = section.finding is not None and section.finding.told != ()
     return Recorded(
         section.name,
         section.needs,
@@ -135,9 +135,10 @@ def _said(view: View, choices: Choices) -> dict[str, Any]:
 
 
 def findings(section: Section, page: str, inquiry: Inquiry) -> Findings:
-    """First sentence of a section's finding for the overview, with the default choices.
+    """Sentences of a section's finding for the overview, with the default choices.
 
-    Words: `found_label` names it, and `found_NAME_number` is its number if the result has none.
+    Words: `found_NAME_label` or else `found_label` names one, and `found_NAME_number` is its number
+    if the result has none.
     """
     finding = section.finding
     if finding is None:
@@ -145,8 +146,9 @@ def findings(section: Section, page: str, inquiry: Inquiry) -> Findings:
     with words_of(page, section.name):
         view = View("", section.name, inquiry.store, choices=Given())
         rows = rows_of(finding.rows, inquiry, _picked(view, section.picks, {}))
-        for group in groups(rows)[:1]:
-            yield _found(group, finding)
+        for place, group in enumerate(groups(rows)):
+            if place == 0 if finding.told is None else group["name"].iloc[0] in finding.told:
+                yield _found(group, finding)
 
 
 def _found(group: pd.DataFrame, finding: Finding) -> Found:
@@ -159,10 +161,11 @@ def _found(group: pd.DataFrame, finding: Finding) -> Found:
         evidence.insert(0, "name", number)
         form = ",.0f"
     else:
-        number, *_ = written(group["value"].astype(float).tolist(), form)
+        number, *_ = written(first[values].astype(float).tolist(), form)
         evidence = group[values].astype(float).reset_index(drop=True)
         evidence.insert(0, "name", [unmarked(phrase(row)) for _, row in group.iterrows()])
     baseline = evidence["name"][1] if len(evidence) > 1 else finding.level
-    label = optional_word("found_label", **fillers(first)) or say_here("title")
+    labels = (f"found_{first['name']}_label", "found_label", "title")
+    label = next(filter(None, (optional_word(name, **fillers(first)) for name in labels)))
     sentence = next(sentences(group, finding))
     return Found(label, number, sentence, evidence, baseline, form)
