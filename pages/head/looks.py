@@ -18,11 +18,8 @@ from pages.ui.charts.chart_theme import (
     column_tooltips,
     layered,
     ramp_below,
-    with_axes,
 )
 from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.encodings import offset_axis
-from pages.ui.charts.heat_map import heat_map
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import written
 from pages.ui.choices.links import link_to_sequence
@@ -174,25 +171,3 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
             for name, value in values.items()
         ]
     return pd.DataFrame([row | of for row in rows])
-
-
-def patch_map(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
-    """Draw a cell per offset in rows and columns, with a dot at the patch itself."""
-    best = frame.nlargest(1, "attention_per_pair").iloc[0]
-    cells = heat_map(
-        frame.rename(columns={"attention": "part"}),
-        x="column_offset",
-        y="row_offset",
-        value="attention_per_pair",
-        format=".2~%",
-        tooltip=("part",),
-        marked=(int(best["row_offset"]), int(best["column_offset"])),
-    )
-    cells = with_axes(cells, x=offset_axis(ticks=False), y=offset_axis(ticks=False))
-    itself = Chart(pd.DataFrame({"row_offset": [0], "column_offset": [0]}))
-    dot = itself.mark_point(size=36, filled=True, color=INKS[1], stroke=INKS[0], tooltip=False)
-    return layered(
-        cells,
-        dot.encode(x=alt.X("column_offset:O"), y=alt.Y("row_offset:O")),
-        height=_CELL * frame["row_offset"].nunique(),
-    )

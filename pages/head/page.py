@@ -35,6 +35,7 @@ from pages.kit.page import data_page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, query
 from pages.syntax.names import relation_name
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
+from pages.ui.charts.patch_map import patch_map
 from pages.ui.head.best_head import MERGING, MIN_WORDS
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.head.habits import SHARES
@@ -270,7 +271,7 @@ PATCHES = Section(
             f"""
             select row_offset, column_offset, n_images, attention, attention_per_pair
             from patch_offset where {_OF_HEAD} order by row_offset, column_offset""",
-            Custom(chart=looks.patch_map),
+            Custom(chart=patch_map),
             half=True,
         ),
         Figure("map", looks.weights, Custom(chart=looks.attention_map), half=True),

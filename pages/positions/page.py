@@ -22,11 +22,11 @@ from pages.positions import clusters
 from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offset_map import offset_map
 from pages.positions.offsets import countings, heads_compared, most_positional, printed_offsets
-from pages.positions.patches import patch_map
 from pages.positions.shares import share_bars
 from pages.positions.spectra import files, waves
 from pages.positions.spectra.charts import layer_map
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
+from pages.ui.charts.patch_map import patch_map
 from pages.ui.published_table import show_published
 from pages.ui.store.absences import order_of_patches
 from pages.ui.store.inquiry import Inquiry

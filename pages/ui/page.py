@@ -153,7 +153,7 @@ class Page:
                 values = plain(" ".join(names)[:LONGEST_TEXT])
                 st.toast(say("page.dropped", key=key, values=values), duration="long")
             held = [table for table in shown.also if store.holds(table)]
-            about(*shown.needs, *held)
+            about(*shown.needs, *(held or shown.also))
 
     def _comparison(self, shown: Section, store: Store, of: Figure) -> Comparison | None:
         """Comparisons that a figure of a section offers; one without a name offers none."""

@@ -36,7 +36,7 @@ OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "
 OF_IMAGES = {("relevance", "map")}
 NOT_OFFERED = {
     "turned": OF_SEVERAL | OF_IMAGES | {("positions", "waves")},
-    "images": OF_SEVERAL | {("relevance", "text"), ("positions", "content")},
+    "images": OF_SEVERAL | {("relevance", "text"), ("positions", "content"), ("head", "words")},
     "steps": set(),
 }
 OF_OTHERS = OF_SEVERAL | OF_IMAGES
