@@ -33,7 +33,6 @@ from pages.head import looks, phases, profile, scores, texts, waves
 from pages.kit.kinds import Custom, Drawn, Facts, Lines, Rows, Table
 from pages.kit.page import data_page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, query
-from pages.syntax.names import relation_name
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
 from pages.ui.charts.patch_map import patch_map
 from pages.ui.head.best_head import MERGING, MIN_WORDS
@@ -43,6 +42,7 @@ from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import name_files_with
 from pages.ui.store.open_file import Store
 from pages.ui.view import View
+from pages.ui.words.dependencies import relation_name
 from pages.ui.words.quantities import QUANTITIES
 
 _OF_HEAD = "layer = $layer and head = $head"
@@ -436,7 +436,7 @@ WAVES = Section(
             Lines(x="pos", value="component", colour="side", colours=waves.SIDES, zero=False),
             picks=(TEXT, Pick("direction", waves.directions, kind="select")),
         ),
-        Figure("waves", waves.strongest, Custom(chart=waves.small_charts)),
+        Figure("strongest", waves.strongest, Custom(chart=waves.small_charts)),
         Figure(
             "values",
             f"""
@@ -463,7 +463,7 @@ WAVES = Section(
         query_key_wave.SINGULAR_VALUES,
         query_key_wave.ROTATION,
     ),
-    when=lambda store: store.adds_positions and store.holds(query_key_correlation.TABLE),
+    when=lambda store: store.adds_positions,
 )
 PLANES = Section(
     "waves",
@@ -490,9 +490,7 @@ PLANES = Section(
     ),
     finding=Finding(waves.found, told=()),
     also=(score_share.TABLE, query_key_correlation.ERRORS, score_sums.PLANES),
-    when=lambda store: (
-        store.knows_offsets and store.holds(query_key_correlation.TABLE, score_share.KERNEL)
-    ),
+    when=lambda store: store.knows_offsets,
 )
 
 PAGE = data_page("head", "he", (PROFILE, TOKENS, OFFSETS, PATCHES, WORDS, WAVES, PLANES))

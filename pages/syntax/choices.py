@@ -7,11 +7,12 @@ import pandas as pd
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.probing import dependency_accuracy, dependency_best
 from analysis.statistics.probing.dependency_scores import DIRECTIONS
-from pages.syntax.names import EVERYTHING, explain, relation_name, word_counts
+from pages.syntax.names import explain, word_counts
 from pages.ui.head.choice import Head, head_with_most, short_name
 from pages.ui.head.picker import pick_head
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
+from pages.ui.words.dependencies import EVERYTHING, relation_name
 
 LEAST = 10
 """Relations with fewer words are hidden unless the reader asks for them."""

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.statistics.probing import dependency_accuracy
 from pages.syntax.choices import pick_chosen, pick_probe
-from pages.syntax.names import direction_name, readable, relation_label
+from pages.syntax.names import direction_name, readable
 from pages.syntax.row_charts import OFFSET_COLOUR
 from pages.ui.charts.colours import LOW_TO_HIGH
 from pages.ui.charts.number_map import Ramp, number_map_of_heads
@@ -15,6 +15,7 @@ from pages.ui.charts.standard import bars
 from pages.ui.head.choice import head_of, to_head
 from pages.ui.page import section
 from pages.ui.view import View
+from pages.ui.words.dependencies import relation_label
 from pages.ui.words.interval import ends
 from pages.ui.words.numbers import count, offset_label, percent
 

@@ -6,12 +6,16 @@ from analysis.statistics.probing import dependency_accuracy
 from pages.ui.head.choice import head_names
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
+from pages.ui.words.dependencies import (
+    EVERYTHING,
+    relation_label,
+    relation_line,
+    relation_name,
+)
 from pages.ui.words.numbers import count
-from pages.ui.words.say import catalogue, plain, say
+from pages.ui.words.say import plain, say
 from pages.ui.words.scope import say_here
 
-EVERYTHING = ("all", "all_words")
-"""Pseudo-relations: all words but `root` and `punct`, and all words."""
 LEFT_OUT = ("root", "punct")
 UNIVERSAL = (
     *("acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound"),
@@ -25,33 +29,8 @@ _ENDS = ("low", "high", "difference", "difference_low", "difference_high")
 _FORMATS = {**dict.fromkeys((*_SHARES, *_ENDS), "percent"), "offset": "%+d"}
 
 
-def relation_name(relation: str) -> str:
-    """Label of the treebank with its name, if there is one; not escaped."""
-    name = _known(relation, "name")
-    if relation in EVERYTHING:
-        return name
-    return f"{relation} · {name}" if name else relation
-
-
-def relation_line(relation: str) -> str:
-    """Explanation of a relation in one line of markdown; empty for unknown labels."""
-    return _known(relation, "meaning")
-
-
-def relation_label(relation: str) -> str:
-    """Label for sentences, escaped: a treebank may contain any label."""
-    return relation_name(relation) if relation in EVERYTHING else plain(relation)
-
-
 def direction_name(direction: str) -> str:
     return say(f"syntax.direction_{direction}")
-
-
-def _known(relation: str, word: str) -> str:
-    """Word of the catalogue for a relation's subtype, or else for its universal relation."""
-    names = (relation.replace(":", "_"), relation.partition(":")[0])
-    keys = (f"dependency.{name}.{word}" for name in names)
-    return next((say(key) for key in keys if key in catalogue()), "")
 
 
 def is_of(relation: str, label: str) -> bool:

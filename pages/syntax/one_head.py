@@ -10,13 +10,14 @@ from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.probing import dependency_accuracy
 from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from pages.syntax.choices import EITHER, LEAST, Chosen, pick_probe, pick_relation
-from pages.syntax.names import EVERYTHING, columns, direction_name, readable, relation_label
+from pages.syntax.names import columns, direction_name, readable
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.picker import choose
 from pages.ui.head.choice import head_name, to_head
 from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
+from pages.ui.words.dependencies import EVERYTHING, relation_label
 from pages.ui.words.numbers import count, percent
 
 _COLUMNS = ("relation", "direction", "n", "accuracy", "low", "high", "offset", "offset_accuracy")

@@ -12,15 +12,7 @@ from analysis.statistics.norms.weighing import WEIGHT
 from analysis.statistics.probing import dependency_accuracy, dependency_best
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from pages.syntax.choices import LEAST, best_heads, pick_relation
-from pages.syntax.names import (
-    EVERYTHING,
-    columns,
-    direction_name,
-    explain,
-    explain_all,
-    readable,
-    relation_label,
-)
+from pages.syntax.names import columns, direction_name, explain, explain_all, readable
 from pages.syntax.row_charts import HEAD_COLOUR, OTHER_COLOUR, accuracy_rows
 from pages.ui.choices.picker import choose
 from pages.ui.finding import Finding, Findings, rows_of
@@ -30,6 +22,7 @@ from pages.ui.page import section
 from pages.ui.published_table import Row, show_published
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
+from pages.ui.words.dependencies import EVERYTHING, relation_label
 from pages.ui.words.interval import difference_text, side_of
 from pages.ui.words.numbers import count, offset_label, percent, points
 from pages.ui.words.say import plain, say

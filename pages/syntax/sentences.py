@@ -12,7 +12,7 @@ from analysis.statistics.probing import dependency_accuracy, parser_input
 from pages.syntax.arc_chart import arc_chart
 from pages.syntax.arcs import drawing
 from pages.syntax.choices import pick_chosen, pick_probe
-from pages.syntax.names import direction_name, is_of, relation_label
+from pages.syntax.names import direction_name, is_of
 from pages.ui.charts.chart_theme import Chart, layered, ramp, tooltips
 from pages.ui.charts.colours import MARKED
 from pages.ui.choices.links import link_to_sequence
@@ -22,6 +22,7 @@ from pages.ui.page import section
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
+from pages.ui.words.dependencies import relation_label
 from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain

@@ -62,10 +62,6 @@ CASES = {
            f"spearman | {level.replace('pooled', '')}_spearman".replace("| _", "| "),
            "frequency_correlation where source = 'corpus'")
           for level in (*OF_TOKENS, "pooled")),
-        ("head", "head=2-3&an_least=1", "head_ranked_weighted_norm", "token, n, weighted_norm",
-         "(select token, count(*) as n, avg(weighted_norm_received / n_tokens) as weighted_norm "
-         "from head_token join token using (seq, pos) join sequence using (seq) "
-         "where layer = 2 and head = 3 group by token)"),
     ],
     "habits": [
         *(("layers", f"hh_group={group}", "layers", PATTERN,
@@ -140,6 +136,10 @@ CASES = {
          "patch_offset where layer = 2 and head = 1", "", "images"),
     ],
     "head": [
+        ("tokens", "head=2-3&he_least=1", "tokens_ranked_weighted_norm", "token, n, weighted_norm",
+         "(select token, count(*) as n, avg(weighted_norm_received / n_tokens) as weighted_norm "
+         "from head_token join token using (seq, pos) join sequence using (seq) "
+         "where layer = 2 and head = 3 group by token)"),
         ("offsets", "head=2-1&he_text=2", "offsets_map", "query_pos, key_pos, attention",
          CELLS),
         *(("waves", "head=2-1&he_text=2&he_direction=3", "waves_wave", "component",
@@ -283,16 +283,16 @@ STEPS = (
     f"and {IN_ORDER.format('b')} = {IN_ORDER.format('a')} + 1"
 )
 TOLD = [
-    ("overview", "", "store", ["{0:.0f}% → {1:.0f}%"],
-     "select 100 * sum(attention) filter (token_type <> 'other') / sum(attention), "
-     "100 * sum(weighted_norm) filter (token_type <> 'other') / sum(weighted_norm) "
-     "from token_type_mixing where head is null"),
+    ("overview", "", "store", ["{0:.0f}%"],
+     "select 100 * avg(mean) as share from token_type_interval where quantity = 'norm_share' "
+     "and head is null and token_type <> 'other' group by token_type "
+     "order by token_type = 'cls' desc limit 1"),
     ("overview", "", "store", ["{0:.0f}% → {1:.0f}%"],
      f"select {MEAN_OF} = 'attn'), {MEAN_OF} = 'attn_res_ln')"),
     ("overview", "", "gpt2", ["{0:.0f}% → {1:.0f}%"],
      f"select {MEAN_OF} = '{PRE_NORM.vectors}'), {MEAN_OF} = '{PRE_NORM.before_network}')"),
     ("overview", "", "store", ["ρ = {0:.3f}"], STEPS),
-    ("overview", "", "store", ["ρ = {0:+.2f}"],
+    ("overview", "", "store", ["{0:+.2f}"],
      "select median(spearman) as rho from attention_norm_correlation where head is not null "
      "and token_type <> 'other' group by token_type order by rho limit 1"),
     ("head_map", "hm_view=map", "store", ["layer {0}, head {1} and layer {2}, head {3}"], NEAREST),

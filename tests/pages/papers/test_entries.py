@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,8 +63,13 @@ def test_a_section_draws_the_figure_with_choices_that_it_has(entry, on_full_stor
     with within(Run()):
         store = open_store()
         run = recorded(store, entry)
-        parts = [section_of(store, *place) for place in places_of(entry)]
-        items = [item for part in parts for item in run_section(store, entry, part)[0]]
+        items = [
+            item
+            for page, view in places_of(entry)
+            for item in run_section(
+                store, replace(entry, page=page), section_of(store, page, view)
+            )[0]
+        ]
     assert run.figure, run.reason
     data = item_of(run.figure.shown, "").chart
     assert data, "there is nothing to draw"

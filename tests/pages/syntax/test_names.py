@@ -2,12 +2,13 @@
 
 import pytest
 
-from pages.syntax.names import EVERYTHING, UNIVERSAL, is_of
+from pages.syntax.names import UNIVERSAL, is_of
+from pages.ui.words.dependencies import EVERYTHING
 from pages.ui.words.say import catalogue
 
 SCRIPT = """
 import streamlit as st
-from pages.syntax.names import relation_label, relation_line, relation_name
+from pages.ui.words.dependencies import relation_label, relation_line, relation_name
 for label in {labels!r}:
     st.text(relation_name(label))
     st.text(relation_line(label))
