@@ -59,6 +59,8 @@ def _score(frame: pd.DataFrame) -> str:
 def show(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
     """Record the score of every offset above its attention, over the chosen offsets."""
     reach = choices["reach"]
+    if view.store.is_causal:
+        view.note(view.say("causal"))
     domain = (-reach, 0 if view.store.is_causal else reach)
     shown = frame[frame["offset"].between(*domain)]
     curves = zip((_score(frame), "given"), (SCORE_COLOUR, ATTENTION_COLOUR), strict=True)

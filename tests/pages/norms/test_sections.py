@@ -1,7 +1,6 @@
 """Norms: numbers reckoned by hand, verdicts of findings, charts of pairs, and what files lack."""
 
 import json
-from html import unescape
 from itertools import cycle
 
 import duckdb
@@ -12,7 +11,7 @@ import pytest
 from analysis.statistics.norms import attention_norm_distribution
 from pages.norms.page import PAGE
 from pages.norms.pair_panels import edges
-from tests.pages.conftest import bodies, charts, frames, in_address, sentences
+from tests.pages.conftest import charts, frames, in_address, sentences
 from tests.pages.kit.after import said_in
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import click, frame_of
@@ -39,19 +38,19 @@ def rho(column: str, value: float, by: float = 0.01, table: str = "attention_nor
 VERDICTS = [
     (
         "layers",
-        [mixing("attention", 0.4), mixing("weighted_norm", 0.1)],
+        [mixing("attention", 0.4), mixing("norm_share", 0.1)],
         "**[CLS] draws most attention, but less arrives from it**: share of the length ‖αf(x)‖ "
         "that arrives from [CLS], over all layers, 10% [9%, 11%], below its share of the weight, "
         "40% [39%, 41%].",
     ),
     (
         "layers",
-        [mixing("attention", 0.4), mixing("weighted_norm", 0.5)],
+        [mixing("attention", 0.4), mixing("norm_share", 0.5)],
         "**[CLS] draws most attention, and even more arrives from it**",
     ),
     (
         "layers",
-        [mixing("attention", 0.4), mixing("weighted_norm", 0.405)],
+        [mixing("attention", 0.4), mixing("norm_share", 0.405)],
         "**[CLS] draws most attention, and about as much arrives from it**",
     ),
     (
@@ -129,18 +128,11 @@ def test_a_headline_says_what_is_within_heads_between_them_and_between_layers(se
     assert "Over the pairs of all these heads" in sentences(section("relation", an_level="pooled"))
 
 
-def test_shares_of_norms_are_those_of_their_layer(section, exported, after):
-    """Layer 1: lengths of 1, 2, 3 and 4; the first is a tenth of all."""
-    after(
-        "update stored.token_type_mixing set mean = list_position("
-        "['cls', 'sep', 'comma_period', 'other'], token_type) where quantity = 'weighted_norm'"
-    )
+def test_shares_of_norms_are_those_that_are_stored(section, exported):
     section("layers", an_norm_as="share")
     frame = frame_of(exported, "an_layers_norm_share")
-    shares = frame[frame["layer"] == 1].set_index("token_type")["mean"]
-    assert shares.to_dict() == pytest.approx(
-        {"cls": 0.1, "sep": 0.2, "comma_period": 0.3, "other": 0.4}
-    )
+    assert frame["quantity"].unique() == ["norm_share"]
+    assert frame.groupby("layer")["mean"].sum().tolist() == pytest.approx([1.0, 1.0], abs=1e-5)
 
 
 def test_the_ranks_of_a_head_are_less_those_of_its_layer(section, exported, after):
@@ -236,57 +228,6 @@ def test_a_click_on_a_ratio_draws_the_singular_values_of_its_head(section, expor
     assert drawn[drawn["is_chosen"]][["layer", "head"]].drop_duplicates().to_numpy().tolist() == [
         [2, 3]
     ]
-
-
-def test_a_click_on_a_row_reads_its_token_until_another_is_chosen(section):
-    session = section("head", an_least="1")
-    tokens = frames(session)[1]["token"].tolist()
-    assert session.selectbox(key="an_token").value != tokens[2]
-    click(session, "an_ranked_weighted_norm", "rows", 2)
-    assert session.selectbox(key="an_token").value == tokens[2]
-    assert in_address(session, "an_token") == [tokens[2]]
-    session.selectbox(key="an_token").set_value("cat").run()
-    session.run()
-    assert session.selectbox(key="an_token").value == "cat", "an older row undid a newer choice"
-
-
-def test_each_list_tells_the_place_in_the_other(section):
-    by_weight, by_norm, *_ = frames(section("head", an_least="1"))
-    places = dict(zip(by_norm["token"], by_norm["place"], strict=True))
-    seen = dict(zip(by_weight["token"], by_weight["weighted_norm_place"], strict=True))
-    assert seen == places
-
-
-def test_a_number_that_no_token_reaches_is_told_and_shows_no_empty_list(section):
-    session = section("head", an_least="10000")
-    assert len(frames(session)) == 1
-    assert "10000" in session.info[0].value
-
-
-def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(section, answers):
-    session = section("head", head="1-1", an_least="1", an_token="dog")
-    ((seq, value),) = answers(
-        """
-        select seq, attention_received / n_tokens as value
-        from head_token join token using (seq, pos) join sequence using (seq)
-        where layer = 1 and head = 1 and token = 'dog' order by value desc, seq limit 1
-        """
-    )
-    first = next(line for line in sentences(session).splitlines() if line.startswith("**1.**"))
-    assert f"Sequence {seq}," in first
-    assert f"{value:.2%}" in first
-
-
-def test_every_token_is_shaded_once_by_weight_and_once_by_norm(section, answers):
-    session = section("head", head="1-1", an_least="1", an_passages="1")
-    body = bodies(session)
-    assert body.count('class="an-text"') == 2
-    titles = [unescape(part.split('"')[0]) for part in body.split('title="')[1:]]
-    half = len(titles) // 2
-    assert titles[:half] == titles[half:]
-    norms = answers("select value_norm from head_token where layer = 1 and head = 1")
-    known = {f"‖f(x)‖ {norm:.3f}" for (norm,) in norms}
-    assert all(any(name in title for name in known) for title in titles)
 
 
 TYPED = (

@@ -277,7 +277,7 @@ def test_offsets_are_written_with_their_sign(offset, written):
     ("page", "view", "name"),
     [
         ("head_map", "hm_view=map", "gpt2"),
-        ("positions", "po_view=one_head", "gpt2"),
+        ("head", "he_view=waves", "gpt2"),
         ("syntax", "sy_view=heads", "causal_trees"),
     ],
 )

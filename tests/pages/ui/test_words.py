@@ -31,7 +31,7 @@ def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
 def pattern(node: ast.AST) -> set[str]:
     """Regular expression for the values of a string expression; unknown parts match anything."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return {re.escape(node.value)}
+        return {re.escape(node.value), re.escape(node.value.rpartition("/")[2])}
     if isinstance(node, ast.JoinedStr):
         parts = [
             re.escape(str(part.value)) if isinstance(part, ast.Constant) else ANY
