@@ -16,7 +16,7 @@ CHOICES = {
         "an_scope": "layer",
         "an_layer": 2,
         "an_marks": "sample",
-        "an_type": "sep",
+        "an_type": "other",
     },
     ("head_map", "map"): {
         "head": "2-1",

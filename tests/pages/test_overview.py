@@ -220,8 +220,8 @@ PAIRS = "insert into stored.provenance values ('least_count pair_delta', '3')"
 
 
 @pytest.fixture
-def open_norms(opened, changed):
-    return partial(opened, "norms", changed(SAMPLE))
+def open_head(opened, changed):
+    return partial(opened, "head", changed(SAMPLE))
 
 
 @pytest.fixture
@@ -236,8 +236,8 @@ def open_pairs(opened, changed):
         ("ja", "head_token は無作為標本（全 3,000 系列中 5 系列）です。"),
     ],
 )
-def test_a_figure_of_a_sample_says_so(open_norms, lang, note):
-    assert note in captions(open_norms(an_view="head", an_least="1", lang=lang))
+def test_a_figure_of_a_sample_says_so(open_head, lang, note):
+    assert note in captions(open_head(he_view="tokens", he_least="1", lang=lang))
 
 
 def test_lists_begin_at_the_least_count_that_the_file_has(open_pairs):

@@ -6,7 +6,7 @@ import pytest
 
 from pages.ui.choices.links import current_place
 from pages.ui.words.numbers import percent
-from tests.pages.conftest import assert_sound, bodies, frames, in_address, sentences
+from tests.pages.conftest import assert_sound, bodies, charts, frames, in_address, sentences
 from tests.pages.kit.figures import click
 
 HEAD = "layer = 2 and head = 1"
@@ -97,6 +97,25 @@ def test_every_token_is_shaded_once_by_weight_and_once_by_norm(tokens_of, answer
     norms = answers("select value_norm from head_token where layer = 1 and head = 1")
     known = {f"‖f(x)‖ {norm:.3f}" for (norm,) in norms}
     assert all(any(name in title for name in known) for title in titles)
+
+
+@pytest.mark.parametrize("order", ["most", "least"])
+def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, tokens_of, answers):
+    session = tokens_of(he_by="place", he_place="cls", he_order=order, he_texts="1", head="2-1")
+    sign = "desc" if order == "most" else "asc"
+    [(seq, share)] = answers(
+        "select seq, attention from sequence_sink where place = 'cls' and layer = 2 and head = 1 "
+        f"order by attention {sign}, seq limit 1"
+    )
+    assert f"**1.** Text {seq}, " in sentences(session)
+    assert f"{share:.0%} of the attention" in sentences(session)
+    [(n_kept, n_tokens)] = answers(
+        "select (select n from exemplar_attention e where e.seq = s.seq and layer = 2 and "
+        f"head = 1), n_tokens from sequence s where seq = {seq}"
+    )
+    has_all = n_kept == n_tokens
+    assert len(charts(session)) == has_all, "lines between the tokens"
+    assert ("an-text" in bodies(session)) != has_all
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from pages.sinks.page import PAGE
 from pages.ui.store.chosen import open_store
 from tests.freeze import Frames, shown
-from tests.pages.conftest import bodies, charts, options_of, sentences
+from tests.pages.conftest import options_of, sentences
 from tests.pages.kit.inquiries import inquiry
 
 OF_CLS = "place = 'cls' and head is null"
@@ -99,22 +99,3 @@ def test_no_token_is_a_place_where_heads_have_sink_logits(section, sink_logits_f
     [(frame, headline)] = drawn("heads", si_place="no_token").values()
     assert frame.groupby("layer")["mean"].mean().tolist() == pytest.approx(nowhere)
     assert "of 8 heads are above 30%" in headline
-
-
-@pytest.mark.parametrize("order", ["most", "least"])
-def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, section, answers):
-    session = section("texts", si_order=order, si_texts=1, head="2-1")
-    sign = "desc" if order == "most" else "asc"
-    [(seq, share)] = answers(
-        "select seq, attention from sequence_sink where place = 'cls' and layer = 2 and head = 1 "
-        f"order by attention {sign}, seq limit 1"
-    )
-    assert f"**1.** Text {seq}, " in sentences(session)
-    assert f"{share:.0%} of the attention" in sentences(session)
-    [(n_kept, n_tokens)] = answers(
-        "select (select n from exemplar_attention e where e.seq = s.seq and layer = 2 and "
-        f"head = 1), n_tokens from sequence s where seq = {seq}"
-    )
-    has_all = n_kept == n_tokens
-    assert len(charts(session)) == has_all, "lines between the tokens"
-    assert ("an-text" in bodies(session)) != has_all
