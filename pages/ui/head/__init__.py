@@ -1,1 +1,1 @@
-"""One head: its pickers and its card."""
+"""One head: its choice, its picker, its habits."""
