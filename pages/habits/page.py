@@ -181,7 +181,7 @@ LAYERS = Section(
             count(*) filter (is_so), count(*), count(*) filter (is_surely) from heads
         order by sentence, name in ('even', 'uniform', 'other_to_sep', 'lowest')""",
         least=_LEAST,
-        told=(),
+        overview=(),
     ),
 )
 
@@ -505,7 +505,7 @@ MATTERS = Section(
         ),
         Figure("best", best, Table(columns=("layer", "measure", "spearman", "low", "high"))),
     ),
-    finding=Finding(found_of_effects, told=("gradient", "foretells")),
+    finding=Finding(found_of_effects, overview=("gradient", "foretells")),
 )
 
 PAGE = data_page(

@@ -184,7 +184,7 @@ PROFILE = Section(
         select *, quantity as habit, $layer as layer, $head as head,
             if(quantity like 'entropy%', '.2f', '.0%') as format
         from parts order by sentence, place""",
-        told=(),
+        overview=(),
     ),
     also=(
         head_pattern.TABLE,
@@ -238,7 +238,7 @@ TOKENS = Section(
         from best, texts
         union all by name
         select 'even' as name, even / n as value, token from best, texts""",
-        told=(),
+        overview=(),
     ),
     also=(head_token.TABLE, sink.TABLE, head_pattern.PER_SEQUENCE),
     when=holds_any(*texts.CHOSEN_BY.values()),
@@ -253,7 +253,7 @@ OFFSETS = Section(
         Figure("map", looks.weights, Custom(chart=looks.attention_map), half=True),
         Figure("offsets", looks.profile, BY_OFFSET, half=True),
     ),
-    finding=Finding(looks.found, told=()),
+    finding=Finding(looks.found, overview=()),
     also=(exemplar_attention.TABLE, relative_position_profile.TABLE, head_offset.TABLE),
     when=lambda store: (
         not store.shows_images
@@ -290,7 +290,7 @@ PATCHES = Section(
         from best
         union all by name
         select 'every_patch' as name, mean as value, '.1%' as format from best""",
-        told=(),
+        overview=(),
     ),
     also=(
         exemplar_attention.TABLE,
@@ -401,7 +401,7 @@ WORDS = Section(
         select name as sentence, 'of_' || name as name, level as value, level as low, level as high,
         from numbers where name in ('relation', 'coreference')
         order by sentence desc, head nulls last""",
-        told=(),
+        overview=(),
     ),
     also=(dependency_accuracy.TABLE, dependency_accuracy.BASELINE, coreference_accuracy.TABLE),
     when=lambda store: not store.shows_images,
@@ -455,7 +455,7 @@ WAVES = Section(
             ),
         ),
     ),
-    finding=Finding(waves.found, told=()),
+    finding=Finding(waves.found, overview=()),
     also=(
         query_key_correlation.ERRORS,
         query_key_wave.TABLE,
@@ -488,7 +488,7 @@ PLANES = Section(
             ),
         ),
     ),
-    finding=Finding(waves.found, told=()),
+    finding=Finding(waves.found, overview=()),
     also=(score_share.TABLE, query_key_correlation.ERRORS, score_sums.PLANES),
     when=lambda store: store.knows_offsets,
 )

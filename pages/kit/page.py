@@ -41,7 +41,7 @@ def data_page(
 
 
 def _recorded(section: Section, page: str) -> Recorded:
-    found = section.finding is not None and section.finding.told != ()
+    found = section.finding is not None and section.finding.overview != ()
     return Recorded(
         section.name,
         section.needs,
@@ -147,7 +147,7 @@ def findings(section: Section, page: str, inquiry: Inquiry) -> Findings:
         view = View("", section.name, inquiry.store, choices=Given())
         rows = rows_of(finding.rows, inquiry, _picked(view, section.picks, {}))
         for place, group in enumerate(groups(rows)):
-            if place == 0 if finding.told is None else group["name"].iloc[0] in finding.told:
+            if place == 0 if finding.overview is None else group["name"].iloc[0] in finding.overview:
                 yield _found(group, finding)
 
 

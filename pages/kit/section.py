@@ -136,14 +136,14 @@ class Finding:
     The first row of a sentence is the result, the others are what it is held against; a `level`
     stands in for them. Rows that differ in the column `sentence` make several sentences. `format`
     is that of values without a column `format`, and `least` a difference worth mentioning. The
-    overview tells the sentences with the results `told`, or else the first one.
+    overview tells the sentences with the results `overview`, or else the first one.
     """
 
     rows: Rows
     format: str = ".0%"
     level: float | None = None
     least: float = 0.0
-    told: tuple[str, ...] | None = None
+    overview: tuple[str, ...] | None = None
 
 
 def _nothing_lacks(_: Inquiry) -> str:

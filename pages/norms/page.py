@@ -180,7 +180,7 @@ HEADS = Section(
             median as high, if(quantity = 'attention', '.0%', '.3f') as format
         from best where mean > 0
         order by sentence, layer nulls last""",
-        told=(),
+        overview=(),
     ),
     lacks=by_gates,
 )

@@ -168,7 +168,7 @@ HEADS = Section(
     (relative_position_profile.TABLE, head_offset.TABLE),
     picks=(_HEAD,),
     figures=(_PROFILES,),
-    finding=Finding(_DEPENDENCE, told=()),
+    finding=Finding(_DEPENDENCE, overview=()),
     when=of_texts,
 )
 
@@ -229,7 +229,7 @@ PATCHES = Section(
         ),
         *when({"offsets": ("order",)}, _PROFILES),
     ),
-    finding=Finding(found_heads, told=()),
+    finding=Finding(found_heads, overview=()),
     also=(head_offset.TABLE, relative_position_profile.TABLE),
     when=lambda store: store.shows_images,
 )
@@ -381,7 +381,7 @@ CONTENT = Section(
     _CLUSTERS,
     picks=(_NUMBER, _HEAD),
     figures=_CLUSTERED,
-    finding=Finding(clusters.found, told=()),
+    finding=Finding(clusters.found, overview=()),
     also=(head_offset.TABLE,),
     when=lambda store: of_texts(store) and not store.knows_offsets,
 )

@@ -228,7 +228,7 @@ HEADS = Section(
             f"{COUNT} no_token where head is not null and quantity = $place",
         ),
         least=0.01,
-        told=(),
+        overview=(),
     ),
 )
 
@@ -270,7 +270,7 @@ NOTHING = Section(
             when rank = 1 then 'type_' || $filling else 'type' end as name, * exclude rank
         from changes where layer is null or rank = 1 order by sentence, rank""",
         least=0.01,
-        told=(),
+        overview=(),
     ),
 )
 
@@ -334,7 +334,7 @@ SCORES = Section(
         order by sentence""",
         format=".2f",
         level=0.0,
-        told=(),
+        overview=(),
     ),
 )
 

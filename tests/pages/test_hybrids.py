@@ -89,7 +89,7 @@ def test_layers_and_heads_are_chosen_among_those_that_attend(opened, hybrid_fold
     session = opened("sequences", hybrid_folder, **{VIEWS["sequences"]: "pairs"})
     assert_sound(session)
     assert options_of(session, "seq_layer") == list(map(str, LAYERS))
-    session = opened("norms", hybrid_folder, **{VIEWS["norms"]: "head"})
+    session = opened("norms", hybrid_folder, **{VIEWS["norms"]: "heads"})
     heads = next(picker.options for picker in session.selectbox if picker.key == "head")
     assert {head.split("·")[0] for head in heads} == {f"L{layer}" for layer in LAYERS}
 

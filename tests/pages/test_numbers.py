@@ -284,9 +284,10 @@ STEPS = (
 )
 TOLD = [
     ("overview", "", "store", ["{0:.0f}%"],
-     "select 100 * avg(mean) as share from token_type_interval where quantity = 'norm_share' "
-     "and head is null and token_type <> 'other' group by token_type "
-     "order by token_type = 'cls' desc limit 1"),
+     "select 100 * avg(mean) from token_type_interval where quantity = 'norm_share' "
+     "and head is null and token_type = (select token_type from token_type_interval "
+     "where quantity = 'attention' and head is null and token_type <> 'other' "
+     "group by token_type order by sum(mean) desc limit 1)"),
     ("overview", "", "store", ["{0:.0f}% → {1:.0f}%"],
      f"select {MEAN_OF} = 'attn'), {MEAN_OF} = 'attn_res_ln')"),
     ("overview", "", "gpt2", ["{0:.0f}% → {1:.0f}%"],
