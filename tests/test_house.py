@@ -206,7 +206,7 @@ BUDGETS = {
     "analysis/models": 4_399,
     "analysis/statistics": 10_495,
     "pages": 16_410,
-    "pages/kit": 1_069,
+    "pages/kit": 1_078,
     "pages/ui": 10_272,
     "precompute": 3_313,
     "precompute/corpora": 6_456,

@@ -21,6 +21,7 @@ from pages.ui.page import Section as Recorded
 from pages.ui.store.absences import absences
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
+from pages.ui.words.say import say
 from pages.ui.words.scope import optional_word, say_here, words_of
 
 
@@ -146,25 +147,33 @@ def findings(section: Section, page: str, inquiry: Inquiry) -> Findings:
     with words_of(page, section.name):
         view = View("", section.name, inquiry.store, choices=Given())
         rows = rows_of(finding.rows, inquiry, _picked(view, section.picks, {}))
-        for place, group in enumerate(groups(rows)):
-            if place == 0 if finding.overview is None else group["name"].iloc[0] in finding.overview:
+        sentences_of = groups(rows)
+        wanted = finding.overview
+        if wanted is None:
+            wanted = [group["name"].iloc[0] for group in sentences_of[:1]]
+        for group in sentences_of:
+            if group["name"].iloc[0] in wanted:
                 yield _found(group, finding)
 
 
 def _found(group: pd.DataFrame, finding: Finding) -> Found:
-    """Finding of the overview of the rows of one sentence; a count `n` is its own evidence."""
+    """Finding of the overview of the rows of one sentence; a count is `n` of `of`."""
     first, values = group.iloc[0], ["value", "low", "high"]
     form = first["format"] if isinstance(first["format"], str) else finding.format
     if pd.isna(first["value"]):
         number = say_here(f"found_{first['name']}_number", **fillers(first))
-        evidence = pd.DataFrame([{"value": first.get("n")}], columns=values, dtype=float)
-        evidence.insert(0, "name", number)
+        counts = {number: first.get("n"), say("grammar.all"): first.get("of")}
+        evidence = pd.DataFrame({"name": counts.keys(), "value": counts.values()}).astype(
+            {"value": float}
+        )
+        evidence = evidence.assign(low=float("nan"), high=float("nan"))
         form = ",.0f"
     else:
         number, *_ = written(first[values].astype(float).tolist(), form)
         evidence = group[values].astype(float).reset_index(drop=True)
         evidence.insert(0, "name", [unmarked(phrase(row)) for _, row in group.iterrows()])
-    baseline = evidence["name"][1] if len(evidence) > 1 else finding.level
+    is_count = pd.isna(first["value"])
+    baseline = evidence["name"][1] if len(evidence) > 1 and not is_count else finding.level
     labels = (f"found_{first['name']}_label", "found_label", "title")
     label = next(filter(None, (optional_word(name, **fillers(first)) for name in labels)))
     sentence = next(sentences(group, finding))

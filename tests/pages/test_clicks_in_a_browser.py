@@ -85,7 +85,7 @@ CLICKS = [
         {"lm_scope_a": "attn_w", "lm_scope_b": "attn_res_ln_ff_res_ln"},
         shown="Where do “attention weights” and “whole layer” agree least?",
     ),
-    Click("positions?po_view=content&head=1-1", "po_content_grid", OF_MAP),
+    Click("positions?po_view=content&head=1-1", "po_content_grid"),
     Click(
         "sequences?seq_view=map",
         "seq_map_tokens",

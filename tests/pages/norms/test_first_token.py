@@ -36,7 +36,7 @@ def test_the_first_token_is_named_where_it_draws_most(after, page_text):
         "update stored.token_type_mixing set mean = if(token_type = 'first', 0.8, 0.1) "
         "where quantity = 'attention'",
         "update stored.token_type_mixing set mean = if(token_type = 'first', 0.3, 0.35) "
-        "where quantity = 'weighted_norm'",
+        "where quantity = 'norm_share'",
     )
     text = page_text("norms", "an_view=layers")
     assert "that arrives from the first token, over all layers, 30%" in text
