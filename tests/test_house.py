@@ -205,7 +205,7 @@ BUDGETS = {
     "analysis/measures": 6_514,
     "analysis/models": 4_399,
     "analysis/statistics": 10_495,
-    "pages": 16_410,
+    "pages": 16_413,
     "pages/kit": 1_078,
     "pages/ui": 10_272,
     "precompute": 3_313,

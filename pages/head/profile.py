@@ -3,11 +3,12 @@
 import pandas as pd
 
 from pages.kit.section import Choices, Figure
+from pages.ui.charts.headline import joined
 from pages.ui.fact_grid import STYLE, Fact, fact_grid
 from pages.ui.head.choice import short_name
 from pages.ui.head.habits import habit_name, habit_value
 from pages.ui.view import View
-from pages.ui.words.interval import ends
+from pages.ui.words.interval import interval as interval_phrase
 from pages.ui.words.numbers import offset_label, percent, signed
 from pages.ui.words.scope import say_here
 
@@ -18,7 +19,9 @@ def show(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> N
     """Record the numbers as a grid of facts."""
     facts = [_fact(row) for _, row in frame.iterrows()]
     name = short_name(choices["layer"], choices["head"])
-    view.markup(figure.name, frame, STYLE + fact_grid(facts), head=name)
+    words = ["numbers_caption", *["numbers_ends"] * bool(frame["low"].notna().any())]
+    caption = joined(view.say(word) for word in words)
+    view.markup(figure.name, frame, STYLE + fact_grid(facts), caption=caption, head=name)
 
 
 def _fact(row: pd.Series) -> Fact:
@@ -29,7 +32,7 @@ def _fact(row: pd.Series) -> Fact:
         "relation": lambda: f"{row['kind'].partition('|')[0]} {value}",
         "offset": lambda: offset_label(row["spread"]),
     }.get(name, lambda: value)()
-    between = ends(row["low"], row["high"], lambda end: _written(row, end))
+    between = interval_phrase(row["low"], row["high"], lambda end: _written(row, end))
     level = pd.notna(row["level"]) and _written(row, row["level"])
     is_above = level and row["value"] > row["level"]
     direction = str(row["kind"]).partition("|")[2]
@@ -42,7 +45,7 @@ def _fact(row: pd.Series) -> Fact:
     against = say_here(
         "against", median=_written(row, row["median"]), rank=row["rank"], n=row["n_heads"]
     )
-    interval = f"[{between}] " if pd.notna(row["low"]) else ""
+    interval = f"{between}; " if pd.notna(row["low"]) else ""
     return Fact(say_here(f"fact_{name}"), shown, f"{interval}{note} {against}")
 
 

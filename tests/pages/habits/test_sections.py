@@ -158,7 +158,7 @@ def test_the_share_of_the_gradient_is_the_mean_over_layers_with_ends_that_hold(a
         "where token_type = 'cls' and layer = 1",
         "update stored.gradient_importance set objective = 'pooled_length'",
     )
-    [finding] = findings(MATTERS, "habits", inquiry())
+    finding, *_ = findings(MATTERS, "habits", inquiry())
     value, low, high = finding.evidence.iloc[0][["value", "low", "high"]]
     assert value == pytest.approx((9 / 12 + 1 / 4) / 2)
     assert (low, high) == pytest.approx(((8 / 11 + 0.9 / 3.9) / 2, (10 / 13 + 1.1 / 4.1) / 2))

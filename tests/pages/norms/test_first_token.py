@@ -82,7 +82,7 @@ def test_gradients_are_set_against_the_attention(
         f"set importance = if(token_type = '{token_type}', {importance}, 3)",
         f"delete from stored.gradient_importance where token_type not in ('{token_type}', 'other')",
     )
-    [finding] = findings(MATTERS, "habits", inquiry())
+    finding, *_ = findings(MATTERS, "habits", inquiry())
     assert sentence in finding.sentence
     assert "its share of the weight, 50.0%" in finding.sentence
 

@@ -66,7 +66,7 @@ def test_a_verdict_is_that_of_planted_rows(after, stem, statements, expected):
 def test_the_overview_holds_a_sink_against_even_attention(after):
     after(*SINK)
     [finding] = PAGE.sections[0].findings(inquiry())
-    assert (finding.number, finding.side) == ("27%", "above")
+    assert (finding.number, finding.side) == ("27.0%", "above")
 
 
 ABOVE = "(attention > 0.3)::int"
