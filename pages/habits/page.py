@@ -20,7 +20,7 @@ from analysis.statistics.sinks import sink
 from pages.habits.matters import effects, gradients, lacking, of_measure, offer
 from pages.kit.kinds import Custom, Drawn, HeadMap, Kind, Published, Rows, Spread, Table
 from pages.kit.page import data_page
-from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, query
+from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
 from pages.ui.charts.colours import HABIT_COLOURS, SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
 from pages.ui.head.choice import Head, head_with_most
@@ -47,7 +47,7 @@ _PARTS = {
     "effect_mean": SERIES_COLOURS[2],
     "effect_zero": SERIES_COLOURS[2],
 }
-"""What is measured of attention to a type of token."""
+"""Measures of attention to a type of token, with their colours."""
 
 
 def clearest(inquiry: Inquiry, _: Choices) -> Head:
@@ -191,8 +191,8 @@ def habits(inquiry: Inquiry, choices: Choices) -> list[str]:
     table = (
         "head_pattern_difference" if choices["weighing"] == DIFFERENCE else "head_pattern_weighing"
     )
-    held = inquiry.ask(
-        query, sql=f"select distinct quantity from {table} where head is not null", values={}
+    held = rows_of(
+        f"select distinct quantity from {table} where head is not null", inquiry, choices
     )
     return [habit for habit in HABITS if habit in set(held["quantity"])]
 
@@ -217,7 +217,7 @@ def found_of_heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rows of the finding on all heads: main habits, and the head with most of a habit."""
     weighing = choices["weighing"]
     if weighing == DIFFERENCE:
-        return inquiry.ask(query, sql=_CHANGES, values={"quantity": choices["quantity"]})
+        return rows_of(_CHANGES, inquiry, choices)
     main = behaviours_of_heads(inquiry, weighing=weighing)["behaviour"]
     surely = behaviours_of_heads(inquiry, weighing=weighing, by="low")["behaviour"]
     counts = main[main != OTHER].value_counts()
@@ -232,8 +232,7 @@ def found_of_heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         "known": sure if heads["low"].notna().any() else say_here("known_unsure"),
         "listed": say("list.comma").join(listed),
     }
-    asked = {"quantity": choices["quantity"], "weighing": weighing}
-    most = inquiry.ask(query, sql=_MOST, values=asked)
+    most = rows_of(_MOST, inquiry, choices)
     return pd.concat([pd.DataFrame([count]), most], ignore_index=True)
 
 
@@ -331,19 +330,19 @@ HEADS = Section(
 
 
 def fillings(inquiry: Inquiry, _: Choices) -> tuple[str, ...]:
-    """What takes the place of a head, in files that have effects of heads."""
+    """Fillings in place of a head, in files that have effects of heads."""
     return FILLINGS if inquiry.store.holds(head_effect.TABLE) else ()
 
 
 def changes(inquiry: Inquiry, _: Choices) -> list[str]:
     """Quantities of an effect that the file has."""
-    held = inquiry.ask(query, sql="select distinct quantity from head_effect", values={})
+    held = rows_of("select distinct quantity from head_effect", inquiry, {})
     return [name for name in CHANGES if name in set(held["quantity"])]
 
 
 def ranked(inquiry: Inquiry, _: Choices) -> list[str]:
     """Measures by which heads of the file are ranked."""
-    held = inquiry.ask(query, sql="select distinct measure from effect_prediction", values={})
+    held = rows_of("select distinct measure from effect_prediction", inquiry, {})
     return [name for name in MEASURES if name in set(held["measure"])]
 
 
@@ -364,8 +363,7 @@ def best(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def found_of_effects(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rows of the finding on effects: of token types, of heads, and what foretells them."""
-    asked = {name: choices[name] for name in ("filling", "quantity")}
-    frame = inquiry.ask(query, sql=_EFFECTS, values=asked)
+    frame = rows_of(_EFFECTS, inquiry, choices)
     objective = frame["objective"].map(lambda name: say(f"habits.matters.loss_{name}"), "ignore")
     return frame.assign(measure=frame["measure"].map(of_measure, "ignore"), objective=objective)
 

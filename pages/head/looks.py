@@ -12,7 +12,7 @@ from analysis.statistics.positions import (
     head_offset,
     relative_position_profile,
 )
-from pages.kit.section import Choices, Figure
+from pages.kit.section import Choices, Figure, of_head
 from pages.ui.charts.chart_theme import (
     Chart,
     column_tooltips,
@@ -54,14 +54,14 @@ def weights(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Attention of a head between the tokens of a text."""
     if choices["text"] is None:
         return pd.DataFrame()
-    of = {name: choices[name] for name in ("layer", "head")}
+    of = of_head(choices)
     frame = inquiry.ask(exemplar_attention.of_head, **of, seq=choices["text"])
     return frame[frame["key_pos"] <= frame["query_pos"]] if inquiry.store.is_causal else frame
 
 
 def received(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """What each token of an image receives, mean over queries: pos, token, value."""
-    of = {name: choices[name] for name in ("layer", "head")}
+    """Attention or length that tokens of an image receive, mean over queries: pos, token, value."""
+    of = of_head(choices)
     sequences = [] if choices["text"] is None else [choices["text"]]
     frame = inquiry.ask(head_token.sequence_tokens, **of, sequences=sequences)
     return frame[["pos", "token", choices["shown"]]]
@@ -150,13 +150,13 @@ def attention_map(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
 
 def profile(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Mean attention per token by offset, with its quartiles over texts."""
-    of = {name: choices[name] for name in ("layer", "head")}
+    of = of_head(choices)
     return inquiry.ask(relative_position_profile.of_head, **of)
 
 
 def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Offset with most attention and the one after it; η² of the head and of the median head."""
-    of = {name: choices[name] for name in ("layer", "head")}
+    of = of_head(choices)
     frame = profile(inquiry, choices).nlargest(2, "mean")
     rows = [
         {"sentence": 1, "name": name, "value": row["mean"], "offset": offset_label(row["offset"])}

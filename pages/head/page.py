@@ -26,13 +26,14 @@ from analysis.statistics.positions import (
     score_share,
     score_sums,
 )
+from analysis.statistics.positions.head_offset import countings
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
 from analysis.statistics.sinks import sink
 from analysis.statistics.table import Table as OfFile
 from pages.head import looks, phases, profile, scores, texts, waves
 from pages.kit.kinds import Custom, Drawn, Facts, Lines, Rows, Table
 from pages.kit.page import data_page
-from pages.kit.section import Choices, Figure, Finding, Pick, Section, query
+from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
 from pages.ui.charts.patch_map import patch_map
 from pages.ui.head.best_head import MERGING, MIN_WORDS
@@ -112,8 +113,8 @@ def telling_head(inquiry: Inquiry, _: Choices) -> Head:
     weights = """
         select layer, head, mean from token_type_interval where quantity = 'attention'
             and token_type <> 'other' and head is not null"""
-    frame = inquiry.ask(query, sql=effects, values={})
-    frame = frame if len(frame) else inquiry.ask(query, sql=weights, values={})
+    frame = rows_of(effects, inquiry, {})
+    frame = frame if len(frame) else rows_of(weights, inquiry, {})
     return head_with_most(frame, "mean")
 
 
@@ -125,6 +126,7 @@ def holds_any(*tables: OfFile) -> Callable[[Store], bool]:
 HEAD = Pick("head", kind="head", default=telling_head)
 WEIGHING = Pick("weighing", kind="weighing")
 TEXT = Pick("text", looks.texts, kind="select")
+COUNTING = Pick("counting", lambda inquiry, _: countings(with_kernels=inquiry.store.knows_offsets))
 
 PROFILE = Section(
     "profile",
@@ -336,8 +338,7 @@ _RELATIONS = f"""
 
 def relations(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Relations that the head is furthest above the best fixed offset on, under their names."""
-    values = {name: choices[name] for name in ("layer", "head", "weighing")}
-    frame = inquiry.ask(query, sql=_RELATIONS, values=values)
+    frame = rows_of(_RELATIONS, inquiry, choices)
     return frame.assign(label=frame["relation"].map(relation_name))
 
 
@@ -417,7 +418,7 @@ SCORE = Figure(
 WAVES = Section(
     "waves",
     (query_key_correlation.TABLE,),
-    picks=(HEAD, Pick("counting", scores.countings)),
+    picks=(HEAD, COUNTING),
     figures=(
         SCORE,
         Figure(
@@ -468,7 +469,7 @@ WAVES = Section(
 PLANES = Section(
     "waves",
     (query_key_correlation.TABLE, score_share.KERNEL),
-    picks=(HEAD, Pick("counting", scores.countings)),
+    picks=(HEAD, COUNTING),
     figures=(
         SCORE,
         Figure(

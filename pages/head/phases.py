@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.positions import query_key_wave
-from pages.kit.section import Choices, Figure
+from pages.kit.section import Choices, Figure, of_head
 from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, open_ends, ramp
 from pages.ui.charts.colours import MARKED
 from pages.ui.charts.token_map import rounded
@@ -42,7 +42,7 @@ _PHASES = (
 
 def planes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Amplitudes of all planes of a head by frequency and phase, also relative to the frequency."""
-    of = {name: choices[name] for name in ("layer", "head")}
+    of = of_head(choices)
     frame = inquiry.ask(query_key_wave.amplitudes, **of)
     return relative(frame[frame["frequency"] > 0])
 

@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions import query_key_correlation, query_key_wave, score_share
-from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL, REACH
-from pages.kit.section import Choices, Figure
+from analysis.statistics.positions.head_offset import KERNEL, REACH
+from pages.kit.section import Choices, Figure, of_head
 from pages.ui.charts.chart_theme import Chart, column_tooltips, layered
 from pages.ui.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, MARKED, SCORE_COLOUR
 from pages.ui.charts.encodings import offset_axis
@@ -27,15 +27,9 @@ _COLUMNS = {
 """Columns of `query_key_correlation.of_head` and `score_share.kernel`, by counting."""
 
 
-def countings(inquiry: Inquiry, _: Choices) -> list[str]:
-    """Ways of counting; kernels exist only for scores with a term for the offset."""
-    others = [counting for counting in COUNTINGS if counting != KERNEL]
-    return [KERNEL, *others] if inquiry.store.knows_offsets else others
-
-
 def curves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Score and attention of a head by offset, with intervals of kernels."""
-    of = {name: choices[name] for name in ("layer", "head")}
+    of = of_head(choices)
     sums = inquiry.ask(query_key_correlation.of_head, **of)
     if inquiry.store.knows_offsets:
         sums = sums.merge(inquiry.ask(score_share.kernel, **of), on="offset")
@@ -125,7 +119,7 @@ def _heading(name: str) -> alt.Title:
 
 def _directions(inquiry: Inquiry, choices: Choices, domain: tuple[int, int]) -> list[Any]:
     """Draw the correlation of queries and keys at every offset, the strongest direction on top."""
-    of = {name: choices[name] for name in ("layer", "head")}
+    of = of_head(choices)
     cells = inquiry.ask(query_key_wave.correlations, **of, seq=None)
     cells = cells[cells["offset"].between(*domain)]
     if cells.empty:

@@ -10,7 +10,7 @@ import streamlit as st
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import head_token
 from analysis.statistics.sinks import sink
-from pages.kit.section import Choices, Figure, rows_of
+from pages.kit.section import Choices, Figure, of_head, rows_of
 from pages.ui.charts import shading
 from pages.ui.charts.colours import PLACE_COLOURS
 from pages.ui.charts.shaded_sequence import sequence_name, shaded_by, texts_of_head
@@ -31,14 +31,14 @@ CHOSEN_BY = {
     "place": sink.PER_SEQUENCE,
     "habit": head_pattern.PER_SEQUENCE,
 }
-"""What texts are chosen by, and the table that it takes."""
+"""Ways to choose texts, and the table that each takes."""
 _LISTED, _ALL = 300, 1_000_000
 _DRAWN = "states in which lists of tokens were drawn"
 _CLICKED = "list of tokens that was clicked in"
 
 
 def chosen_by(inquiry: Inquiry, _: Choices) -> list[str]:
-    """What the file holds to choose texts by."""
+    """Ways to choose texts that the file has the tables for."""
     return [by for by, table in CHOSEN_BY.items() if inquiry.store.holds(table)]
 
 
@@ -110,7 +110,7 @@ def show_ranked(view: View, figure: Figure, frame: pd.DataFrame, choices: Choice
 
 def chosen_texts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Texts by the chosen token, place or habit: seq, value, and text where they are not shaded."""
-    by, of = choices["by"], {name: choices[name] for name in ("layer", "head")}
+    by, of = choices["by"], of_head(choices)
     limit = {"limit": choices["texts"]}
     if choices[by] is None:
         return pd.DataFrame()
@@ -128,7 +128,7 @@ def chosen_texts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def show_texts(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
     """Record the chosen texts, each with a link to its page."""
-    by, of = choices["by"], {name: choices[name] for name in ("layer", "head")}
+    by, of = choices["by"], of_head(choices)
     headings = [
         _heading(view, at, row, choices) for at, row in enumerate(frame.to_dict("records"), start=1)
     ]
@@ -172,7 +172,7 @@ def _heading(view: View, at: int, row: Mapping[Hashable, Any], choices: Choices)
 
 def _both(view: View, frame: pd.DataFrame, choices: Choices) -> tuple[list[str], str]:
     """Texts shaded by weight and, beside it, by the length that arrives; with their scales."""
-    of = {name: choices[name] for name in ("layer", "head")}
+    of = of_head(choices)
     sequences = frame["seq"].tolist()
     rows = view.ask(head_token.sequence_tokens, **of, sequences=sequences)
     shades = {

@@ -10,7 +10,7 @@ from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.positions import query_key_wave, score_sums
 from pages.head import phases, scores
 from pages.kit.kinds import Lines
-from pages.kit.section import Choices, Figure
+from pages.kit.section import Choices, Figure, of_head
 from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, ramp, with_axes
 from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.ui.charts.encodings import offset_axis
@@ -26,15 +26,11 @@ SIDES = {"query": ATTENTION_COLOUR, "key": SCORE_COLOUR}
 _SMALL, _COLUMNS, _WIDTH, _HEIGHT = 6, 3, 222, 90
 
 
-def _of(choices: Choices) -> dict[str, Any]:
-    return {name: choices[name] for name in ("layer", "head")}
-
-
 def waves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Query and key along a text in each singular direction; empty if none is stored."""
     if choices["text"] is None:
         return pd.DataFrame()
-    return inquiry.ask(query_key_wave.of_head, **_of(choices), seq=choices["text"])
+    return inquiry.ask(query_key_wave.of_head, **of_head(choices), seq=choices["text"])
 
 
 def directions(inquiry: Inquiry, choices: Choices) -> dict[int, str]:
@@ -86,7 +82,7 @@ def planes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rotary planes of a head with their periods in tokens."""
     if not inquiry.store.turns_positions:
         return pd.DataFrame()
-    frame = inquiry.ask(score_sums.planes, **_of(choices))
+    frame = inquiry.ask(score_sums.planes, **of_head(choices))
     return frame.assign(period=2 * np.pi / frame["frequency"])
 
 
@@ -110,7 +106,7 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     rows[0] |= {"score": offset_label(score), "attention": offset_label(given)}
     strongest = (_turned if inquiry.store.turns_positions else _shifted)(inquiry, choices)
     return pd.DataFrame([*rows, *({"sentence": 2, **row} for row in strongest)]).assign(
-        **_of(choices)
+        **of_head(choices)
     )
 
 

@@ -38,7 +38,7 @@ def sentences(rows: pd.DataFrame, finding: Finding) -> Iterator[str]:
         rows: name, and value, low, high, sentence, format and what fills the words, where known.
     """
     for group in groups(rows):
-        yield _sentence(group, finding)
+        yield sentence(group, finding)
 
 
 def groups(rows: pd.DataFrame) -> list[pd.DataFrame]:
@@ -122,8 +122,8 @@ def _number(value: Any, form: str) -> str:
     return (text.lstrip("-") if is_zero else text).replace("-", "−")
 
 
-def _sentence(rows: pd.DataFrame, finding: Finding) -> str:
-    """Write one sentence."""
+def sentence(rows: pd.DataFrame, finding: Finding) -> str:
+    """Write the sentence of one of `groups`."""
     first = rows.iloc[0]
     name = f"found_{first['name']}"
     if pd.isna(first["value"]):

@@ -1,5 +1,6 @@
 """Kinds of charts: each draws the rows of a figure, by columns that it names."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +19,6 @@ from pages.ui.charts.chart_theme import (
     with_axes,
 )
 from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
-from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars, lines
 from pages.ui.published_table import Row, show_published
 from pages.ui.words.columns import NAMES, title, value_name
@@ -34,7 +34,18 @@ _WIDTH = 630  # pixels of maps side by side, without their axes
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class Kind(ABC):
+    """Way to show the rows of a figure."""
+
+    @abstractmethod
+    def show(
+        self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        """Record a figure of a section; `said` fills its words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plot(Kind):
     """Chart of the column `value`, whose ends are `low` and `high` where the rows have them.
 
     `format` is that of the value, in the notation of both Python and D3. `axis_word` is the title
@@ -47,24 +58,21 @@ class Kind:
     height: int = 300
     width: Literal["stretch", "content"] = "stretch"
 
+    @abstractmethod
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         """Chart of the rows of a figure whose words begin with `name`."""
-        raise NotImplementedError
 
     def show(
         self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
-        """Record a figure of a section; `said` fills its words."""
         name = figure.words(choices)
         view.figure(
             name,
             frame,
             self.draw(frame, name, choices),
-            state=tuple(map(str, choices.values())) if figure.click else "",
-            click=figure.follow(view.key),
-            caption=figure.caption_of(frame, choices, said),
             width=self.width,
             **{**said, "weighing": choices.get("weighing", "weight")},
+            **figure.options(view.key, frame, choices, said),
         )
 
     def axis(self, name: str, **more: Any) -> alt.Axis:
@@ -102,7 +110,7 @@ def value_said(column: str, value: Any) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bars(Kind):
+class Bars(Plot):
     """Bars side by side, a group per `x` and one bar per colour."""
 
     x: str = "layer"
@@ -136,7 +144,7 @@ class Bars(Kind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lines(Kind):
+class Lines(Plot):
     """One line per colour over a whole-numbered `x`, with bands.
 
     `level` is a value to compare with, and `dashed` are values of colour whose lines are
@@ -180,7 +188,7 @@ class Lines(Kind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Kind):
+class Spread(Plot):
     """Means over heads by layer as lines with bands, and every head as a point.
 
     Rows without a head are the means; `dashed` is the value of colour whose line is a reference.
@@ -206,10 +214,10 @@ class Spread(Kind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows(Kind):
+class Rows(Plot):
     """A row per value of `y`, from the top as they come, with a dot and an interval per colour.
 
-    `level` is a value to compare with; `click` are the columns that a click gives.
+    `level` is a value to compare with.
     """
 
     y: str
@@ -217,7 +225,6 @@ class Rows(Kind):
     colours: Mapping[Any, str] | None = None
     more: tuple[str, ...] = ()
     level: float | None = None
-    click: tuple[str, ...] = ()
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours)
@@ -237,11 +244,6 @@ class Rows(Kind):
         if len(present) > 1:
             base = base.encode(yOffset=alt.YOffset(f"{self.colour}:N", sort=present))
         points = base.mark_circle(size=80, opacity=1).encode(x=alt.X(f"{self.value}:Q", **across))
-        if self.click:
-            chosen = alt.selection_point(
-                name=CELL, fields=list(self.click), on="click", empty=False
-            )
-            points = points.add_params(chosen)
         rules = []
         if self.level is not None:
             at = Chart(alt.InlineData(values=[{"level": self.level}]))
@@ -255,7 +257,7 @@ class Rows(Kind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class HeadMap(Kind):
+class HeadMap(Plot):
     """Cell per layer and head, with a frame around the chosen head; a click chooses another.
 
     `panel` is a column with a map for each value, in the order of `panels`, side by side; `formats`
@@ -312,36 +314,7 @@ class HeadMap(Kind):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Points(Kind):
-    """One point per row; `click` are the columns that a click gives."""
-
-    x: str
-    more: tuple[str, ...] = ()
-    colour: str | None = None
-    x_scale: Scale = "log"
-    level: float | None = None
-    click: tuple[str, ...] = ()
-    size: int = 26
-    height: int = 360
-
-    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
-        return scatter(
-            frame,
-            x=self.x,
-            y=self.value,
-            tooltip=(*filter(None, (self.colour,)), self.x, self.value, *self.more),
-            colour=self.colour,
-            x_scale=self.x_scale,
-            level=self.level,
-            pick=self.click,
-            size=self.size,
-            format=self.format,
-            height=self.height,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Custom(Kind):
+class Custom(Plot):
     """Chart by a function of the rows, the name of the words, and the choices."""
 
     chart: Callable[[pd.DataFrame, str, Choices], Any]
@@ -354,12 +327,11 @@ class Custom(Kind):
 class Table(Kind):
     """Numbers by columns, each with the format of Streamlit if it is not the usual one.
 
-    `settings` are further options of `st.dataframe`. `named` are columns whose values have words.
+    `named` are columns whose values have words.
     """
 
     columns: Sequence[str] | Mapping[str, str | None]
     named: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def show(
         self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
@@ -372,11 +344,8 @@ class Table(Kind):
             figure.words(choices),
             frame,
             {name: form for name, form in given.items() if name in frame},
-            state=tuple(map(str, choices.values())) if figure.click else "",
-            options=dict(self.settings),
-            click=figure.follow(view.key),
-            caption=figure.caption_of(frame, choices, said),
             **said,
+            **figure.options(view.key, frame, choices, said),
         )
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from pages.kit.grammar import fillers, groups, phrase, sentences, written
+from pages.kit.grammar import fillers, groups, phrase, sentence, sentences, written
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, holds, rows_of
 from pages.ui.charts.headline import unmarked
 from pages.ui.choices.links import link_to_view
 from pages.ui.choices.source import Given
 from pages.ui.finding import Finding as Found
 from pages.ui.finding import Findings
+from pages.ui.finding import rows_of as evidence_of
 from pages.ui.head.choice import short_name
 from pages.ui.head.picker import pick_head
 from pages.ui.page import Page, no_findings
@@ -147,34 +148,30 @@ def findings(section: Section, page: str, inquiry: Inquiry) -> Findings:
     with words_of(page, section.name):
         view = View("", section.name, inquiry.store, choices=Given())
         rows = rows_of(finding.rows, inquiry, _picked(view, section.picks, {}))
-        sentences_of = groups(rows)
-        wanted = finding.overview
-        if wanted is None:
-            wanted = [group["name"].iloc[0] for group in sentences_of[:1]]
-        for group in sentences_of:
-            if group["name"].iloc[0] in wanted:
-                yield _found(group, finding)
+        said = groups(rows)
+        if finding.overview is None:
+            said = said[:1]
+        else:
+            said = [group for group in said if group["name"].iloc[0] in finding.overview]
+        for group in said:
+            yield _found(group, finding)
 
 
 def _found(group: pd.DataFrame, finding: Finding) -> Found:
     """Finding of the overview of the rows of one sentence; a count is `n` of `of`."""
     first, values = group.iloc[0], ["value", "low", "high"]
     form = first["format"] if isinstance(first["format"], str) else finding.format
+    baseline = finding.level
     if pd.isna(first["value"]):
         number = say_here(f"found_{first['name']}_number", **fillers(first))
         counts = {number: first.get("n"), say("grammar.all"): first.get("of")}
-        evidence = pd.DataFrame({"name": counts.keys(), "value": counts.values()}).astype(
-            {"value": float}
-        )
-        evidence = evidence.assign(low=float("nan"), high=float("nan"))
+        evidence = evidence_of(counts.items())
         form = ",.0f"
     else:
         number, *_ = written(first[values].astype(float).tolist(), form)
         evidence = group[values].astype(float).reset_index(drop=True)
         evidence.insert(0, "name", [unmarked(phrase(row)) for _, row in group.iterrows()])
-    is_count = pd.isna(first["value"])
-    baseline = evidence["name"][1] if len(evidence) > 1 and not is_count else finding.level
+        baseline = evidence["name"][1] if len(evidence) > 1 else baseline
     labels = (f"found_{first['name']}_label", "found_label", "title")
     label = next(filter(None, (optional_word(name, **fillers(first)) for name in labels)))
-    sentence = next(sentences(group, finding))
-    return Found(label, number, sentence, evidence, baseline, form)
+    return Found(label, number, sentence(group, finding), evidence, baseline, form)

@@ -38,12 +38,17 @@ def rows_of(rows: Rows, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     if not isinstance(rows, str):
         return rows(inquiry, choices)
     values = {name: choices.get(name) for name in PARAMETER.findall(rows)}
-    return inquiry.ask(query, sql=rows, values=values)
+    return inquiry.ask(_query, sql=rows, values=values)
 
 
-def query(store: DuckDBPyConnection, *, sql: str, values: Choices) -> pd.DataFrame:
+def _query(store: DuckDBPyConnection, *, sql: str, values: Choices) -> pd.DataFrame:
     """Rows of a query, with the values of its `$name`s."""
     return frame_of(store, sql, values)
+
+
+def of_head(choices: Choices) -> dict[str, int]:
+    """Layer and head that are chosen."""
+    return {name: choices[name] for name in ("layer", HEAD)}
 
 
 def holds(when: When, choices: Choices) -> bool:
@@ -101,18 +106,23 @@ class Figure:
         """Name of its words for some choices."""
         return self.word.format_map(choices) if self.word else self.name
 
-    def caption_of(self, frame: pd.DataFrame, choices: Choices, said: Choices) -> str | None:
-        """Caption of several words; None for the usual one."""
-        if self.captions is None:
-            return None
-        return joined(say_here(word, **said) for word in self.captions(frame, choices))
-
-    def follow(self, key: Callable[[str], str]) -> Callable[[Mapping[Any, Any]], None] | None:
-        """Function of a mark that was clicked.
+    def options(
+        self, key: Callable[[str], str], frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> dict[str, Any]:
+        """State, click and caption, as arguments of `View.figure` and `View.table`.
 
         Args:
             key: of a choice in the address, by the name of its pick.
         """
+        words = self.captions and self.captions(frame, choices)
+        return {
+            "state": tuple(map(str, choices.values())) if self.click else "",
+            "click": self._follow(key),
+            "caption": None if words is None else joined(say_here(word, **said) for word in words),
+        }
+
+    def _follow(self, key: Callable[[str], str]) -> Callable[[Mapping[Any, Any]], None] | None:
+        """Function of a mark that was clicked."""
         click = self.click
         if click is None:
             return None

@@ -6,36 +6,18 @@ import pandas as pd
 
 from analysis.published.positions import OFFSETS, SHIFT
 from analysis.statistics.positions import head_offset, query_key_wave
-from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
+from analysis.statistics.positions.head_offset import COUNTINGS
 from pages.kit.section import Choices
 from pages.positions.spectra.peaks import UNIT
 from pages.ui.head.choice import Head, head_with_most
-from pages.ui.head.picker import pick_head
 from pages.ui.published_table import Row, statistic_of
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
 from pages.ui.words.say import say
-
-
-def countings(inquiry: Inquiry, _: Choices) -> list[str]:
-    """Ways of counting; kernels, of scores with a term for the offset alone, come first there."""
-    others = [counting for counting in COUNTINGS if counting != KERNEL]
-    return [KERNEL, *others] if inquiry.store.knows_offsets else others
-
-
-def counting_picker(view: View) -> str:
-    """Let the reader pick a way of counting."""
-    return view.pick("counting", countings(view, {}))
 
 
 def most_positional(inquiry: Inquiry, _: Choices) -> Head:
     """Head whose attention depends most on relative position."""
     return head_with_most(inquiry.ask(head_offset.heads), "dependence")
-
-
-def pick_positions_head(view: View) -> Head:
-    """Return the picked head; by default the most position-dependent one."""
-    return pick_head(view, default=most_positional(view, {}))
 
 
 def heads_compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:

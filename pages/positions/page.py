@@ -13,7 +13,7 @@ from analysis.statistics.positions import (
     relative_position_profile,
     score_share,
 )
-from analysis.statistics.positions.head_offset import MIN_DEPENDENCES
+from analysis.statistics.positions.head_offset import MIN_DEPENDENCES, countings
 from analysis.statistics.positions.score_share import PARTS
 from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Table
 from pages.kit.page import data_page
@@ -21,7 +21,7 @@ from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, row
 from pages.positions import clusters
 from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offset_map import offset_map
-from pages.positions.offsets import countings, heads_compared, most_positional, printed_offsets
+from pages.positions.offsets import heads_compared, most_positional, printed_offsets
 from pages.positions.shares import share_bars
 from pages.positions.spectra import files, waves
 from pages.positions.spectra.charts import layer_map
@@ -52,7 +52,7 @@ CLAIM = Section(
     "claim",
     (head_offset.AGREEMENT, head_offset.TABLE),
     picks=(
-        Pick("counting", countings),
+        Pick("counting", lambda inquiry, _: countings(with_kernels=inquiry.store.knows_offsets)),
         Pick("least", tuple(f"{least:g}" for least in MIN_DEPENDENCES)),
         _HEAD,
     ),

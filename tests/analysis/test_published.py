@@ -122,7 +122,7 @@ def of_positions(number: Any) -> str:
 
 @pytest.fixture(scope="module")
 def collection() -> list[dict]:
-    """What the collection has of the papers, without the notebook's other models."""
+    """Numbers of the papers in the collection, without the notebook's other models."""
     document = json.loads((shared_data() / "published_numbers.json").read_text())
     return [
         entry

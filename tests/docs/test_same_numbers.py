@@ -13,7 +13,7 @@ from tests.small_store import request
 
 Store = duckdb.DuckDBPyConnection
 TOLERANCE = 2e-6
-"""What float32 leaves of a value."""
+"""Rounding of float32, relative to a value."""
 _LINES = Path(__file__).with_name("same_numbers.sql").read_text(encoding="utf-8").splitlines()
 _QUERIES = [line for line in _LINES if line.endswith(";")]
 SAME = list(zip(_QUERIES[::2], _QUERIES[1::2], strict=True))

@@ -126,6 +126,14 @@ COUNTINGS = {
     KERNEL: ("kernel_offset", "attention_offset_per_pair"),
 }
 """Ways of counting offsets, and the columns of `head_offset` that each compares."""
+
+
+def countings(*, with_kernels: bool) -> list[str]:
+    """Ways of counting, with that of kernels first where scores have a term for the offset."""
+    others = [counting for counting in COUNTINGS if counting != KERNEL]
+    return [KERNEL, *others] if with_kernels else others
+
+
 MIN_DEPENDENCES = (0.0, 0.05, 0.1, 0.25, 0.5)
 
 

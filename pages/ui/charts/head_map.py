@@ -16,7 +16,6 @@ from pages.ui.charts.chart_theme import (
 )
 from pages.ui.charts.colours import INKS, MARKED
 from pages.ui.words.columns import titled
-from pages.ui.words.quantities import QUANTITIES, quantity_axis, quantity_name
 from pages.ui.words.say import say
 
 CELL = "cell"
@@ -83,31 +82,6 @@ def around_zero(values: pd.Series) -> alt.Scale:
     """Colour scale from blue below 0 to orange above, symmetric around 0."""
     reach = float(values.abs().max()) or 1.0
     return alt.Scale(scheme="blueorange", domain=[-reach, reach], domainMid=0)
-
-
-def quantity_maps(frame: pd.DataFrame, tops: dict[str, float], *, marked: tuple[int, int]) -> Any:
-    """Draw a map of heads per quantity, side by side, each on its own scale from 0.
-
-    Rows are layer, head, quantity, mean, low, high.
-    """
-    parts = [
-        head_map(
-            frame[frame["quantity"] == quantity],
-            "mean",
-            quantity_axis(quantity),
-            from_zero(tops[quantity]),
-            format=".4f",
-            tooltip=("low", "high"),
-            marked=marked,
-            name=f"{CELL}_{quantity}",
-        ).properties(
-            title=quantity_name(quantity),
-            width=_WIDTH / len(QUANTITIES),
-            height=_cell_height(frame),
-        )
-        for quantity in QUANTITIES
-    ]
-    return alt.concat(*parts, columns=len(parts), spacing=14).resolve_scale(color="independent")
 
 
 def _cell_height(frame: pd.DataFrame) -> int:

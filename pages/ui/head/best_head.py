@@ -11,7 +11,6 @@ HALF = "first"
 """Part of the texts on which the best head is chosen; it is scored on the other."""
 MIN_WORDS = 30
 """Least number of words of a relation for a fact on one head."""
-SUMS = ("all", "all_words")
 
 
 def chosen_head(row: pd.Series) -> dict[str, object]:

@@ -32,11 +32,6 @@ def habit_value(quantity: str, value: float) -> str:
     return percent(value)
 
 
-def share_title(weighing: str) -> str:
-    """Axis title of shares, by weighing."""
-    return say(f"habits.share_axis_{weighing}")
-
-
 def of_habits(frame: pd.DataFrame, habits: Sequence[str]) -> pd.DataFrame:
     """Rows of some habits, in their order, with `quantity` renamed to `habit`."""
     rows = frame.rename(columns={"quantity": "habit"}).dropna(subset="mean")

@@ -11,8 +11,6 @@ from pages.ui.words.say import say
 
 SPECIAL = ("bos", "cls", "sep", "register")
 FIRST = "first"
-APART = (*SPECIAL, FIRST, "comma_period")
-"""Token types that are set apart from all others."""
 
 
 def has_special(inquiry: Inquiry) -> bool:

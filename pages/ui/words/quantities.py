@@ -1,4 +1,4 @@
-"""Display names of the three quantities on attention and norms, and the order of token types."""
+"""Quantities on attention and norms, titles of their axes, and the order of token types."""
 
 from collections.abc import Iterable
 
@@ -9,11 +9,6 @@ from pages.ui.words.say import say
 
 QUANTITIES = ("attention", "value_norm", "weighted_norm")
 _ORDER = tuple(TOKEN_TYPE_COLOURS)
-
-
-def quantity_name(quantity: str) -> str:
-    """Symbol of a quantity."""
-    return say(f"norms.column.{quantity}")
 
 
 def quantity_axis(quantity: str) -> str:
