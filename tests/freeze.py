@@ -34,6 +34,8 @@ from pages.ui.view import View
 
 MOST = 8
 """Options of a picker that are tried beside its default."""
+_LONGEST = 150
+"""Letters of the name of a file."""
 LEFT_OUT = {"query": "readers write its queries"}
 NO_MODEL = patch("pages.ui.live.live_model.find_spec", return_value=None)
 """Pages show what files hold, as on a machine without torch."""
@@ -49,7 +51,7 @@ def freeze(folder: Path, out: Path) -> None:
         store = looked_at(path)
         for place, frames in every_view(store):
             for name, (frame, headline) in frames.items():
-                at = f"{path.stem}/{place}/{quote(name, safe=' ')}"
+                at = f"{path.stem}/{place}/{quote(name, safe=' ')[:_LONGEST]}"
                 digests[at] = [write(frame, out / f"{at}.parquet"), headline]
         (out / "frozen.json").write_text(json.dumps(digests, indent=1, ensure_ascii=False))
         print(f"{path.name}: {sum(at.startswith(f'{path.stem}/') for at in digests)} frames")
