@@ -454,7 +454,7 @@ MATTERS = Section(
         Figure(
             "scatter",
             of_every_head,
-            Custom(chart=effects),
+            Custom(chart=effects, marks=("layer", "head")),
             click=HEAD,
             half=True,
             notes=("sum",),
@@ -464,7 +464,7 @@ MATTERS = Section(
             """
             select * rename (importance as mean) from gradient_importance_objective
             order by head nulls first, layer, token_type""",
-            Custom(chart=gradients),
+            Custom(chart=gradients, marks=("objective", "layer", "head", "token_type")),
             picks=(Pick("scale", ("linear", "log")),),
             click=HEAD,
             half=True,

@@ -12,6 +12,7 @@ from analysis.statistics.positions import (
     head_offset,
     relative_position_profile,
 )
+from pages.kit.kinds import Custom
 from pages.kit.section import Choices, Figure, of_head
 from pages.ui.charts.chart_theme import (
     Chart,
@@ -146,6 +147,11 @@ def attention_map(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         color=MARKED, strokeDash=[2, 4], strokeWidth=2, order=True, tooltip=False
     )
     return layered(cells, diagonal, height=_SIDE + 120)
+
+
+ATTENTION_MAP = Custom(
+    chart=attention_map, value="attention", format=".1%", marks=("query_pos", "key_pos")
+)
 
 
 def profile(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:

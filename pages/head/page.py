@@ -35,7 +35,7 @@ from pages.kit.kinds import Custom, Drawn, Facts, Lines, Rows, Table
 from pages.kit.page import data_page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
-from pages.ui.charts.patch_map import patch_map
+from pages.ui.charts.patch_map import PATCH_MAP
 from pages.ui.head.best_head import MERGING, MIN_WORDS
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.head.habits import SHARES
@@ -252,7 +252,12 @@ OFFSETS = Section(
     (),
     picks=(HEAD, TEXT),
     figures=(
-        Figure("map", looks.weights, Custom(chart=looks.attention_map), half=True),
+        Figure(
+            "map",
+            looks.weights,
+            looks.ATTENTION_MAP,
+            half=True,
+        ),
         Figure("offsets", looks.profile, BY_OFFSET, half=True),
     ),
     finding=Finding(looks.found, overview=()),
@@ -273,10 +278,15 @@ PATCHES = Section(
             f"""
             select row_offset, column_offset, n_images, attention, attention_per_pair
             from patch_offset where {_OF_HEAD} order by row_offset, column_offset""",
-            Custom(chart=patch_map),
+            PATCH_MAP,
             half=True,
         ),
-        Figure("map", looks.weights, Custom(chart=looks.attention_map), half=True),
+        Figure(
+            "map",
+            looks.weights,
+            looks.ATTENTION_MAP,
+            half=True,
+        ),
         Figure("offsets", looks.profile, BY_OFFSET, half=True),
     ),
     finding=Finding(

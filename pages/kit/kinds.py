@@ -28,6 +28,8 @@ from pages.ui.words.scope import optional_word
 if TYPE_CHECKING:
     from pages.ui.view import View
 
+IS_CLEAR = "is_clear"
+"""Column of differences that says which intervals exclude 0; missing without one."""
 _ENDS = ("low", "high")
 _ROW, _AROUND = 30, 90  # pixels of a row of dots; of the legend and the axis
 _WIDTH = 630  # pixels of maps side by side, without their axes
@@ -62,6 +64,31 @@ class Plot(Kind):
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         """Chart of the rows of a figure whose words begin with `name`."""
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that identify a mark; without them, B − A is not offered."""
+        return ()
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """Channels that two charts of the kind have on one scale."""
+        return ("y", "color")
+
+    def signed(self) -> "Plot | None":
+        """Kind for differences around 0; None if it cannot draw them."""
+        return None
+
+    def format_of(self, row: Mapping[Any, Any]) -> str:
+        """Format of the number of a row."""
+        return self.format
+
+    def headings(self, name: str, choices: Choices) -> dict[str, tuple[str, bool]]:
+        """Titles of the numbers in exports, and whether they are in per cent."""
+        in_percent = self.format.endswith("%")
+        return {self.value: (self.title(name, choices), in_percent)} | dict.fromkeys(
+            _ENDS, ("", in_percent)
+        )
+
     def show(
         self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
@@ -71,6 +98,8 @@ class Plot(Kind):
             frame,
             self.draw(frame, name, choices),
             width=self.width,
+            kind=self,
+            choices=choices,
             **{**said, "weighing": choices.get("weighing", "weight")},
             **figure.options(view.key, frame, choices, said),
         )
@@ -119,6 +148,13 @@ class Bars(Plot):
     more: tuple[str, ...] = ()
     domain: tuple[float, float] | None = None
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.x, self.colour)))
+
+    def signed(self) -> Plot:
+        return replace(self, domain=None)
+
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours)
         order = None
@@ -163,6 +199,13 @@ class Lines(Plot):
     points: bool = True
     x_format: str = ""
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.x, self.colour)))
+
+    def signed(self) -> Plot:
+        return replace(self, scale="linear", zero=True, level=0.0, ends=_ENDS)
+
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours)
         chart = lines(
@@ -199,6 +242,13 @@ class Spread(Plot):
     scale: Scale = "linear"
     height: int = 380
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return ("layer", "head", self.colour)
+
+    def signed(self) -> Plot:
+        return replace(self, scale="linear")
+
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         return spread(
             frame,
@@ -225,6 +275,17 @@ class Rows(Plot):
     colours: Mapping[Any, str] | None = None
     more: tuple[str, ...] = ()
     level: float | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.y, self.colour)))
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        return ("x", "color")
+
+    def signed(self) -> Plot:
+        return replace(self, level=0.0)
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours)
@@ -276,6 +337,20 @@ class HeadMap(Plot):
     clear: str | None = None
     top: str | None = None
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(filter(None, ("layer", "head", self.panel)))
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        return ("color",)
+
+    def format_of(self, row: Mapping[Any, Any]) -> str:
+        return self.formats.get(row[self.panel], self.format) if self.panel else self.format
+
+    def signed(self) -> Plot:
+        return replace(self, is_signed=True, top=None, clear=IS_CLEAR)
+
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         marked = (choices["layer"], choices["head"]) if "head" in choices else None
         if self.panel is None:
@@ -315,9 +390,20 @@ class HeadMap(Plot):
 
 @dataclass(frozen=True, kw_only=True)
 class Custom(Plot):
-    """Chart by a function of the rows, the name of the words, and the choices."""
+    """Chart by a function of the rows, the name of the words, and the choices.
+
+    `marks` are the columns that identify a mark.
+    """
 
     chart: Callable[[pd.DataFrame, str, Choices], Any]
+    marks: tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.marks
+
+    def headings(self, name: str, choices: Choices) -> dict[str, tuple[str, bool]]:
+        return {}
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         return self.chart(frame, name, choices)

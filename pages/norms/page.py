@@ -242,7 +242,9 @@ RELATION = Section(
         Figure(
             "pairs",
             pairs,
-            Custom(value="share", chart=pair_panels),
+            Custom(
+                value="share", chart=pair_panels, marks=("token_type", "attention_bin", "norm_bin")
+            ),
             when={"level": (_WITHIN, POOLED, None)},
             captions=lambda _, choices: (
                 *(("caption_within",) if choices.get("level") == _WITHIN else ()),
@@ -411,7 +413,7 @@ TRANSFORMATION = Section(
             window of_rank as (partition by rank)
             qualify is_chosen or list_contains($heads, concat(layer, '-', head))
             order by layer, head, rank""",
-            Custom(value="value", chart=singular_values),
+            Custom(value="value", chart=singular_values, marks=("layer", "head", "rank")),
             half=True,
         ),
         Figure(

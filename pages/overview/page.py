@@ -8,15 +8,7 @@ import streamlit as st
 
 from analysis.statistics import image
 from analysis.statistics.sample import left_out
-from pages.overview.file_account import (
-    corpus,
-    holdings,
-    making,
-    other_files,
-    others,
-    soundness,
-    soundness_of_file,
-)
+from pages.overview.account import account, soundness
 from pages.overview.ranked_findings import findings, how_sure
 from pages.ui.charts.chart_theme import in_theme
 from pages.ui.charts.evidence import evidence_chart
@@ -55,9 +47,7 @@ def headline(inquiry: Inquiry) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="bar"):
         model = say("overview.headline", model=plain(store.model_name))
         st.title(model, anchor=False, width="content")
-        st.markdown(
-            f"{size} {say(f'overview.sound_{soundness_of_file(inquiry)}')}", width="stretch"
-        )
+        st.markdown(f"{size} {say(f'overview.sound_{soundness(inquiry)[0]}')}", width="stretch")
 
 
 def size_of_images(inquiry: Inquiry, values: Mapping[str, object]) -> str:
@@ -167,21 +157,11 @@ def _link(finding: Finding) -> None:
     link_to_view(finding.page, finding.view, f"{page} · {view}", **finding.choices)
 
 
-def account(inquiry: Inquiry) -> None:
-    """Show contents and origin of the file, in tabs."""
-    folded("expander", say("overview.account"), "account", partial(_account, inquiry))
-
-
-def _account(inquiry: Inquiry) -> None:
-    parts = {"sound": soundness, "corpus": corpus, "holdings": holdings, "making": making}
-    if others(inquiry):
-        parts["others"] = other_files
-    titles = [say(f"{name}.title") for name in parts]
-    for tab, part in zip(st.tabs(titles), parts.values(), strict=True):
-        with tab:
-            part(inquiry)
+def contents(inquiry: Inquiry) -> None:
+    """Show contents and origin of the file, in a fold."""
+    folded("expander", say("overview.account"), "account", partial(account, inquiry))
 
 
 OPENED = Inquiry(open_store())
-for draw in (headline, still_computing, stopped, unused, glance, absences, account):
+for draw in (headline, still_computing, stopped, unused, glance, absences, contents):
     draw(OPENED)

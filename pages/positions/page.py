@@ -26,7 +26,7 @@ from pages.positions.shares import share_bars
 from pages.positions.spectra import files, waves
 from pages.positions.spectra.charts import layer_map
 from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.patch_map import patch_map
+from pages.ui.charts.patch_map import PATCH_MAP
 from pages.ui.published_table import show_published
 from pages.ui.store.absences import order_of_patches
 from pages.ui.store.inquiry import Inquiry
@@ -60,7 +60,7 @@ CLAIM = Section(
         Figure(
             "map",
             heads_compared,
-            Custom(chart=offset_map),
+            Custom(chart=offset_map, value="dependence", format=".1%", marks=("layer", "head")),
             click=HEAD,
             captions=lambda _, choices: ("map_caption", f"map_caption_{choices['counting']}"),
             notes=("sides",),
@@ -144,7 +144,7 @@ _PROFILES = Figure(
     select layer, head, "offset", avg(attention) as attention, any_value(dependence) as dependence
     from shares join head_offset using (layer, head) where attention is not null
     group by all order by all""",
-    Custom(chart=profile_grid),
+    Custom(chart=profile_grid, value="attention", format=".1%", marks=("layer", "head", "offset")),
     click=HEAD,
     picks=(Pick("height", ("own", "shared")),),
     captions=lambda _, choices: ("profiles_caption", f"profiles_caption_{choices['height']}"),
@@ -224,7 +224,7 @@ PATCHES = Section(
                 select row_offset, column_offset, n_images, attention, attention_per_pair
                 from patch_offset where layer = $layer and head = $head
                 order by row_offset, column_offset""",
-                Custom(chart=patch_map, width="content"),
+                replace(PATCH_MAP, width="content"),
             ),
         ),
         *when({"offsets": ("order",)}, _PROFILES),
@@ -407,7 +407,7 @@ SCORES = Section(
             "layers",
             f"select * exclude (head, place) from ({_LONG}) where head is null "
             "order by place, layer",
-            Custom(chart=share_bars),
+            Custom(chart=share_bars, value="share", format=".1%", marks=("layer", "part")),
         ),
         Figure(
             "map",

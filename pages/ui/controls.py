@@ -31,7 +31,7 @@ class Controls:
 
     def __init__(self, prefix: str, stem: str, choices: Choices) -> None:
         self.prefix, self.stem, self.choices = prefix, stem, choices
-        toolbar = _row("toolbar")
+        toolbar = _row(f"toolbar_{stem}")
         self.items: list[Item] = [toolbar]
         self.picked: dict[str, Picked] = {}
         self._into = self.items
@@ -97,7 +97,7 @@ class Controls:
     def _open_row(self) -> Group:
         if self._row is None:
             self._n_rows, self._n_pickers = self._n_rows + 1, 0
-            self._row = _row(f"corner_{self._n_rows}")
+            self._row = _row(f"corner_{self.stem}_{self._n_rows}")
             self.add(self._row)
         return self._row
 
@@ -110,7 +110,9 @@ class Controls:
         row = self._open_row()
         self._n_pickers += 1
         if self._n_pickers == _FULL + 1:
-            self._row = Group("popover", (say("page.more"),), {"key": f"more_{self._n_rows}"})
+            self._row = Group(
+                "popover", (say("page.more"),), {"key": f"more_{self.stem}_{self._n_rows}"}
+            )
             row.items.append(self._row)
             row = self._row
         row.items.append(control)

@@ -1,25 +1,22 @@
 """Frame of recorded items: the only place where charts and tables of sections are drawn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from analysis.statistics.table import LEAST_UNITS
+from pages.kit.beside import Comparison
 from pages.ui.charts.chart_theme import in_theme
-from pages.ui.charts.headline import emphasised, headlined, joined, sentences, unmarked
+from pages.ui.charts.headline import emphasised, joined, sentences, unmarked
 from pages.ui.choices.widgets import widget
 from pages.ui.collection.button import collect_button
-from pages.ui.comparison.comparison import Comparison
 from pages.ui.export.buttons import export_buttons
-from pages.ui.export.shown import Shown, sourced
+from pages.ui.export.shown import Shown
 from pages.ui.folds import folded
 from pages.ui.items import Columns, Control, Drawn, Figure, Follow, Group, Item, Markup, Table, Text
-from pages.ui.store.inquiry import Asked
-from pages.ui.store.open_file import Store
 from pages.ui.words.lines import width_of
 from pages.ui.words.say import say
 from pages.ui.words.scope import say_here
@@ -69,40 +66,6 @@ class Frame:
         self._share = before
 
 
-def figure(store: Store, chart: Any, frame: pd.DataFrame, *, alt: str = "", **texts: Any) -> None:
-    """Draw a chart outside of sections.
-
-    Args:
-        store: the file behind it.
-        frame: the data that are offered for export.
-        alt: text for screen readers; the question if empty.
-        texts: key, question and caption.
-    """
-    content = Shown(frame=frame, chart=chart, called=(texts["key"],), **texts)
-    draw_figure(Figure(sourced(content, Asked(stores=[store])), alt=alt))
-
-
-def table(
-    store: Store,
-    frame: pd.DataFrame,
-    *,
-    columns: Mapping[str, Any],
-    options: Mapping[str, Any],
-    **texts: Any,
-) -> None:
-    """Draw a table outside of sections.
-
-    Args:
-        store: the file behind it.
-        columns: columns to show, in order: a human name, or a `st.column_config` column.
-        options: further ones of `st.dataframe`.
-        texts: key, question and caption.
-    """
-    shown = frame[list(columns)]
-    content = Shown(frame=shown, columns=columns, called=(texts["key"],), **texts)
-    draw_table(Table(sourced(content, Asked(stores=[store])), frame, options=options))
-
-
 def draw_figure(item: Figure, *, share: float = 1.0, comparison: Comparison | None = None) -> None:
     """Draw a chart under the question that it answers.
 
@@ -111,13 +74,12 @@ def draw_figure(item: Figure, *, share: float = 1.0, comparison: Comparison | No
         comparison: those that it offers.
     """
     content, follow = item.shown, item.follow
-    st.subheader(content.question, anchor=False)
     if comparison and comparison.is_chosen:
-        content, follow = comparison.added_to(content, share), None
+        content, follow = comparison.added_to(item, share), None
         content = replace(content, key=f"{content.key}-beside")
-    title = headlined(content.chart, content.finding, room=share)
+    _headline(content, share)
     st.altair_chart(
-        in_theme(content.chart, **title),
+        in_theme(content.chart),
         width=item.width,
         key=content.key,
         on_select="ignore" if follow is None else partial(_followed, content.key, follow),
@@ -164,11 +126,11 @@ def _followed(key: str, follow: Follow, rows: pd.DataFrame | None = None) -> Non
         follow(mark)
 
 
-def _headline(content: Shown) -> None:
-    """Draw the question and the finding above content without a title of its own."""
+def _headline(content: Shown, share: float = 1.0) -> None:
+    """Draw the question, and below it the finding, as much of it as fits on two lines."""
     st.subheader(content.question, anchor=False)
     if content.finding:
-        st.markdown(emphasised(_brief(content.finding)))
+        st.markdown(emphasised(_brief(content.finding, round(_TWO_LINES * share))))
 
 
 def _foot(

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
 from pages.ui.export.shown import Shown
+
+if TYPE_CHECKING:
+    from pages.kit.kinds import Plot
 
 Kind = Literal["segmented", "pills", "select", "slider", "many", "number", "text", "sql"]
 Follow = Callable[[Mapping[Any, Any]], object]
@@ -56,6 +59,7 @@ class Figure:
         width: that of the page, or the chart's own.
         notes: explanations.
         picked: choices that it depends on, by key.
+        kind: draws it again, from other rows, by its words and choices; None if nothing can.
     """
 
     shown: Shown
@@ -65,6 +69,9 @@ class Figure:
     width: Literal["stretch", "content"] = "stretch"
     notes: Sequence[str] = ()
     picked: Mapping[str, Picked] = field(default_factory=dict)
+    kind: "Plot | None" = None
+    words: str = ""
+    choices: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
 from analysis.statistics.table import Table
+from pages.kit.beside import Comparison, comparison_of
 from pages.ui.choices.address import LONGEST_TEXT, dropped, one_entry
 from pages.ui.choices.links import link_to_view
 from pages.ui.choices.picker import pick
 from pages.ui.choices.source import Choices, Otherwise, SectionEnds
-from pages.ui.comparison.comparison import Comparison, comparison_of
 from pages.ui.finding import Finding, Findings
 from pages.ui.frame import Frame
 from pages.ui.head.choice import HEAD, read_old_links, short_name

@@ -1,7 +1,7 @@
 """Recorder that a section runs with: findings, figures and tables that look up their own words."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import pandas as pd
 
@@ -21,6 +21,9 @@ from pages.ui.words.columns import column_settings, with_names
 from pages.ui.words.interval_sentence import interval_form, interval_sentence, listed_form
 from pages.ui.words.say import catalogue, say
 from pages.ui.words.scope import say_here
+
+if TYPE_CHECKING:
+    from pages.kit.kinds import Plot
 
 _IN_FILE_NAMES = ("seq", "layer", "head", "scope", "effect", "relation", "place", "token_type")
 _NOTHING = {"selection": {"rows": []}}
@@ -117,6 +120,8 @@ class View(Controls, Inquiry):
         caption: str | None = None,
         weighing: str = WEIGHT,
         width: Literal["stretch", "content"] = "stretch",
+        kind: "Plot | None" = None,
+        choices: Mapping[str, Any] | None = None,
         **values: Any,
     ) -> None:
         """Show a chart under the question that it answers.
@@ -127,6 +132,7 @@ class View(Controls, Inquiry):
             click: makes choices from the mark that was clicked, before the section runs again.
             caption: in place of the word `NAME_caption`; the kind of interval is appended.
             weighing: measure of attention; the caption names it unless it is the weights.
+            kind: that drew the chart with these choices, and can draw others of its kind.
             values: arguments of the question and the caption.
         """
         chart = with_gaps(self.store, chart)
@@ -134,8 +140,11 @@ class View(Controls, Inquiry):
         if weighing != WEIGHT:
             texts["caption"] = f"{say('weighing.caption')} {texts['caption']}"
         key, called = self._keyed(name, state), self._called(name)
-        content = self._shown(key, frame, texts, chart=chart, called=called)
-        self.add(Figure(content, self.key(name), "", click, width, self._noted(), self.picked))
+        given = choices or {}
+        headings = kind.headings(name, given) if kind else {}
+        content = self._shown(key, frame, texts, chart=chart, called=called, headings=headings)
+        drawn = {"kind": kind, "words": name, "choices": given, "picked": self.picked}
+        self.add(Figure(content, self.key(name), "", click, width, self._noted(), **drawn))
         if self.key(name) == self._until:
             raise SectionEnds
 

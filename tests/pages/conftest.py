@@ -193,19 +193,8 @@ def without(changed) -> Callable[[str], Path]:
 
 
 def charts(session: AppTest) -> list[dict[str, Any]]:
-    """Specifications of all charts on the page, in order, with titles as on a wide page."""
-    drawn = [json.loads(chart.proto.spec) for chart in session.get("vega_lite_chart")]
-    for title in [chart["title"] for chart in drawn if isinstance(chart.get("title"), dict)]:
-        title |= {
-            name: _widest(part["expr"]) for name, part in title.items() if isinstance(part, dict)
-        }
-    return drawn
-
-
-def _widest(expression: str) -> list[str]:
-    """Lines of a title on the widest page, the first of its expression."""
-    begins = expression.replace("containerSize()[0]", " " * len("containerSize()[0]")).index("[")
-    return json.JSONDecoder().raw_decode(expression, begins)[0]
+    """Specifications of all charts on the page, in order."""
+    return [json.loads(chart.proto.spec) for chart in session.get("vega_lite_chart")]
 
 
 def bodies(session: AppTest) -> str:

@@ -15,7 +15,7 @@ def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
         copyfile(store_folder / "tiny.duckdb", tmp_path / name)
     (tmp_path / "c.duckdb").write_text("not a database")
     text = sentences(opened("overview", tmp_path, file="b.duckdb"))
-    assert "on text\\.txt, 3 sequences" in text
+    assert "on text\\.txt, 3 texts" in text
     assert "c\\.duckdb cannot be read" in text
 
 

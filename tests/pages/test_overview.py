@@ -166,7 +166,7 @@ def test_a_run_that_was_to_stop_by_itself_says_where_it_did(opened, changed):
     (line,) = [
         caption.value for caption in opened("overview", folder).caption if "0.02" in caption.value
     ]
-    assert line.endswith("It read 3 sequences; the widest interval is 0.0183 (head_pattern).")
+    assert line.endswith("It read 3 texts; the widest interval is 0.0183 (head_pattern).")
     assert not any(
         "was to stop" in caption.value
         for caption in opened("overview", changed("checkpoint")).caption

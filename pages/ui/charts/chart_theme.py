@@ -63,7 +63,7 @@ def _theme() -> str:
     return st.context.theme.type or "light"
 
 
-def in_theme(chart: Any, **top: Any) -> Any:
+def in_theme(chart: Any) -> Any:
     """Prepare a chart for `st.altair_chart`, with text in the colour of the reader's theme.
 
     Text marks have a colour of their own only where they have a background of their own, so that
@@ -72,11 +72,10 @@ def in_theme(chart: Any, **top: Any) -> Any:
 
     Args:
         chart: of Altair, or in Vega-Lite.
-        top: further properties, in Vega-Lite, in place of the chart's own.
     """
 
     def to_dict() -> dict[str, Any]:
-        drawn = fitted(_own(chart)) | top
+        drawn = fitted(_own(chart))
         drawn |= {"config": theme(letters(drawn, _letters()))}
         drawn = drawn | _presented(drawn) if is_presenting() else drawn
         return _brightened(drawn) if _theme() == "dark" else drawn

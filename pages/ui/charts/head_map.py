@@ -45,7 +45,7 @@ def head_map(
         tooltip: further columns that the tooltip shows.
         marked: layer and head of the cell to frame.
         name: of the selection; what is clicked has fields layer and head.
-        clear: the column that says which cells are clear of 0; the others have a dot.
+        clear: the column that says which cells are clear of 0; those that are not have a dot.
     """
     title = titled(value, title)
     axis = alt.Axis(labelAngle=0, labelFlush=False, labelOverlap=False, titlePadding=6)
@@ -64,7 +64,7 @@ def head_map(
     cells = cells.add_params(cell_selection(name, "layer", "head")).properties(height=height)
     over = []
     if clear:
-        unclear = base.transform_filter(f"!datum['{clear}']")
+        unclear = base.transform_filter(f"datum['{clear}'] === false")
         over.append(unclear.mark_circle(color=INKS[0], size=_DOT, opacity=1, tooltip=False))
     if marked is not None:
         chosen = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])

@@ -1,19 +1,16 @@
-"""Finding as the title of a chart, drawn inside it, so that it is visible in full screen too."""
+"""Finding of a chart: its sentences, and its lines as the title of an exported picture."""
 
 import re
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any
 
-from pages.ui.charts.chart_theme import paper_and_ink
-from pages.ui.charts.fitting.title_lines import on_screen, title_lines
+from pages.ui.charts.fitting.title_lines import title_lines
 
 _MARKED = re.compile(r"\*\*|`|\\(?=[^\w\s]|_)")
 _NEXT_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\W*[A-Z0-9])|(?<=。)")
 _SIZE, _SUBTITLE_SIZE = 17, 13  # pixels of letters
 _LARGE, _SMALL, _OFFSET = 21, 17, 10  # pixels of lines
 _PAGE = 940  # pixels of a chart on a window 1280 wide
-_GAP = 34  # pixels between a title and the marks, with the legend there
 _LINES = 3  # lines of the further sentences, on a whole page
 
 
@@ -39,24 +36,7 @@ def joined(texts: Iterable[str]) -> str:
     return " ".join(texts).replace("。 ", "。")
 
 
-def headlined(chart: Any, finding: str, *, room: float = 1.0) -> dict[str, Any]:
-    """Properties of a chart with a finding above its marks, in the colour of the reader's theme.
-
-    Args:
-        chart: of Altair, or in Vega-Lite; one of several views takes no height.
-        finding: in markdown; nothing if it is empty.
-        room: fraction of the page's width that is available.
-    """
-    if not finding:
-        return {}
-    title, taken = headline(finding, ink=paper_and_ink()[1], pixels=_PAGE * room)
-    title["text"], title["subtitle"] = on_screen(lambda pixels: _lines(finding, pixels))
-    height = getattr(chart, "height", None)
-    taller = {"height": height + taken} if isinstance(height, Real) else {}
-    return {"title": title, **taller}
-
-
-def headline(finding: str, *, ink: str, pixels: float) -> tuple[dict[str, Any], int]:
+def headline(finding: str, *, ink: str, pixels: float) -> dict[str, Any]:
     """Finding as the title of a chart: its first sentence large, the rest small.
 
     Args:
@@ -65,10 +45,10 @@ def headline(finding: str, *, ink: str, pixels: float) -> tuple[dict[str, Any], 
         pixels: width of the chart.
 
     Returns:
-        The title in Vega-Lite, and its height in pixels.
+        The title in Vega-Lite.
     """
     large, small = _lines(finding, pixels)
-    title = {
+    return {
         "text": large,
         "subtitle": small,
         "anchor": "start",
@@ -84,7 +64,6 @@ def headline(finding: str, *, ink: str, pixels: float) -> tuple[dict[str, Any], 
         "color": ink,
         "subtitleColor": ink,
     }
-    return title, _GAP + _LARGE * len(large) + _SMALL * len(small)
 
 
 def _lines(finding: str, pixels: float) -> tuple[list[str], list[str]]:

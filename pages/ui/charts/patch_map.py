@@ -5,6 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.kit.kinds import Custom
 from pages.kit.section import Choices
 from pages.ui.charts.chart_theme import Chart, layered, with_axes
 from pages.ui.charts.colours import INKS
@@ -40,3 +41,11 @@ def patch_map(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
         width=_CELL * frame["column_offset"].nunique(),
         height=_CELL * frame["row_offset"].nunique(),
     )
+
+
+PATCH_MAP = Custom(
+    chart=patch_map,
+    value="attention_per_pair",
+    format=".2%",
+    marks=("row_offset", "column_offset"),
+)

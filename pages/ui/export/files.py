@@ -47,8 +47,7 @@ def svg(chart: Any, finding: str = "", source: str = "") -> str:
     """The chart as on a page, on white, with its finding above and its source below."""
     drawn_as = specification(chart)
     if finding:
-        title, _ = headline(finding, ink=_INK, pixels=_OTHER_FONTS * _PIXELS)
-        drawn_as |= {"title": title}
+        drawn_as["title"] = headline(finding, ink=_INK, pixels=_OTHER_FONTS * _PIXELS)
     return _printed(_TEXT.sub(_with_fonts, svg_of(drawn_as)), source)
 
 

@@ -14,8 +14,6 @@ from analysis.sources import MIXSCOPE, PAPERS
 from analysis.statistics.corpus import SEQUENCES
 from analysis.statistics.pairs import pair, pair_delta, pair_extreme
 from analysis.statistics.sample import LEAST_COUNT, least_count, samples
-from pages.ui.export.files import with_data
-from pages.ui.export.headings import Heading, of_chart, of_table
 from pages.ui.store.inquiry import Asked
 from pages.ui.store.open_file import Store
 from pages.ui.words.columns import title_or_name
@@ -47,6 +45,8 @@ class Shown:
         source: files and runs behind the numbers, in plain text.
         origin: the same, escaped.
         columns: of a table, as `st.dataframe` takes them.
+        headings: of the numbers of a chart: the title, or "" for that of the column, and whether
+            they are shares in per cent.
         place: of its words.
         above: the finding that stands above it and others beside it.
         called: parts of the names of its exported files, in English whatever the reader's language.
@@ -65,6 +65,7 @@ class Shown:
     source: str = ""
     origin: str = ""
     columns: Mapping[str, Any] = field(default_factory=dict)
+    headings: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
     place: tuple[str, ...] = field(default_factory=here)
     called: tuple[str, ...] = ()
 
@@ -81,23 +82,28 @@ class Shown:
         """
         if self.asked.own:  # its columns have the names of the reader's own SQL
             return self.frame
-        headings = self._headings()
-        shares = [name for name in headings if headings[name].in_percent and name in self.frame]
+        headings = dict(self.headings) | {n: _heading(c) for n, c in self.columns.items()}
+        shares = [name for name, (_, in_percent) in headings.items() if in_percent]
+        shares = [name for name in shares if name in self.frame]
         shares = [name for name in shares if pd.api.types.is_numeric_dtype(self.frame[name])]
         frame = in_unit(self.frame, PERCENT, shares)
         titles = {name: self._title(name, headings) for name in map(str, frame)}
         unique = pd.Series(titles, dtype=object).drop_duplicates(keep=False)
         return frame.rename(columns=unique.to_dict())
 
-    def _headings(self) -> dict[str, Heading]:
-        return of_table(self.columns) if self.chart is None else of_chart(with_data(self.chart))
-
-    def _title(self, name: str, headings: Mapping[str, Heading]) -> str:
+    def _title(self, name: str, headings: Mapping[str, tuple[str, bool]]) -> str:
         bare = name if name in self.frame else without_unit(name)
         with words_of(*self.place):
-            title = headings[bare].title if bare in headings else ""
-            title = title or title_or_name(bare)
+            title = headings.get(bare, ("", False))[0] or title_or_name(bare)
         return title if bare == name else with_unit(title, PERCENT)
+
+
+def _heading(column: Any) -> tuple[str, bool]:
+    """Heading of a column of a table, and whether it shows shares in per cent."""
+    if not isinstance(column, Mapping):
+        return str(column), False
+    form = (column.get("type_config") or {}).get("format")
+    return column.get("label") or "", form == "percent"
 
 
 def sourced(content: Shown, asked: Asked) -> Shown:

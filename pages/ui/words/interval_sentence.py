@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from pages.ui.comparison.marks import PARTS
 from pages.ui.words.say import say
 from pages.ui.words.scope import key_of, say_here
 
+_PARTS = ("layer", "hconcat", "vconcat", "concat")
 _DRAWN = {"area": "bands", "rule": "whiskers"}
 _HOVER, _BOTH = "hover", "both"
 
@@ -44,7 +44,7 @@ def listed_form(frame: pd.DataFrame, columns: Iterable[str]) -> str | None:
 def _forms(chart: Any, rows: Any) -> Iterable[str]:
     """Yield the forms of all parts of a chart; `rows` are those of the enclosing chart."""
     rows = chart.data if isinstance(chart.data, pd.DataFrame) else rows
-    inner = [getattr(chart, name, None) for name in (*PARTS, "spec")]
+    inner = [getattr(chart, name, None) for name in (*_PARTS, "spec")]
     parts = [part for views in inner for part in (views if isinstance(views, list) else [views])]
     for part in filter(lambda part: hasattr(part, "to_dict"), parts):
         yield from _forms(part, rows)

@@ -15,10 +15,10 @@ from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Item, table_of
 from pages.ui.collection.markup import clean
 from pages.ui.collection.web import web_page
-from pages.ui.comparison.marks import Unit, units
 from pages.ui.export import files as export
 from pages.ui.export.latex import MOST_ROWS, latex, latex_text
 from pages.ui.words.units import PERCENT, POINTS, named_in, without_unit
+from tests.pages.kit.marks import Unit, units
 from tests.pages.kit.openings import Offer
 
 _IN_PERCENT = ("{} (%)", "{}（%）")

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from pages.ui.comparison.marks import PARTS, units
 from pages.ui.export.files import svg, with_data
+from tests.pages.kit.marks import PARTS, units
 
 _HUES = {  # degrees at which a colour begins and ends
     "red": (335, 24),

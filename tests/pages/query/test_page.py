@@ -6,8 +6,8 @@ from pages.query.examples import EXAMPLES
 from pages.query.statement import LONGEST_IN_LINK, fits_into_a_link
 from pages.ui.sql import asking
 from pages.ui.sql.asking import Fault
-from pages.ui.words.say import catalogue
-from tests.pages.conftest import assert_sound, captions, charts, frames, in_address
+from pages.ui.words.say import catalogue, plain
+from tests.pages.conftest import assert_sound, captions, charts, frames, in_address, sentences
 
 LAYERS = "select layer, head, previous from head_pattern where layer = 1 order by head"
 FAULTS = ("nothing", "several", "not_reading", "sql", "memory", "large", "slow", "ended")
@@ -20,8 +20,8 @@ def asked(section, sql: str, **address: str):
 def test_the_page_opens_with_a_question_that_is_answered(section):
     session = section("ask")
     assert session.text_area[0].value == EXAMPLES["received"].sql
-    headline = " ".join(charts(session)[0]["title"]["text"])
-    assert headline == "How much attention does each token type receive, layer by layer?"
+    headline = "How much attention does each token type receive, layer by layer?"
+    assert f"**{headline}**" in sentences(session)
     assert list(frames(session)[0]) == ["layer", "token_type", "mean", "low", "high"]
     assert "SQL: select layer, token\\_type, mean, low, high from" in captions(session)
     assert EXAMPLES["received"].sql in {code.value for code in session.code}
@@ -42,7 +42,7 @@ def test_the_views_of_the_file_are_explained_beside_the_question(section):
 
 def test_an_example_takes_the_place_of_the_question_and_of_its_headline(section):
     session = asked(section, LAYERS, qu_shows="Head 3 & <b>others</b> of layer_1")
-    assert charts(session)[0]["title"]["text"] == ["Head 3 & <b>others</b> of layer_1"]
+    assert plain("Head 3 & <b>others</b> of layer_1") in sentences(session)
     session.menu_button(key="qu_example").click("pairs").run()
     assert_sound(session)
     assert in_address(session, "qu_sql") == [EXAMPLES["pairs"].sql]

@@ -10,24 +10,19 @@ import pytest
 
 from pages.ui.charts.chart_theme import in_theme, rows_height
 from pages.ui.charts.fitting.views import filled
-from pages.ui.charts.headline import headlined
 from pages.ui.charts.standard import bars
 from pages.ui.export.drawing import svg_of
 from pages.ui.export.files import svg
 
-FINDINGS = {
-    "en": "In every head, f stretches some direction at least 1.7 times as much as another one.",
-    "ja": "どのヘッドでも、f が最も拡大する方向の拡大率は最も縮小する方向の 1.7 倍以上です。",
-}
 LONG = "|∂L/∂α|（注意を向けるトークンあたり、L：隠れ状態の平均のノルムの二乗（損失ではない））"
 SIZE = re.compile(r'<svg[^>]*width="([0-9.]+)" height="([0-9.]+)"')
 PLACE = "containerSize()[0]"
 ROWS = [{"layer": layer, "mean": layer / 9} for layer in range(1, 4)]
 
 
-def on_a_page(chart: Any, pixels: int, **top: Any) -> str:
+def on_a_page(chart: Any, pixels: int) -> str:
     """SVG of a chart at a place of this width."""
-    drawn = in_theme(chart, **top).to_dict()
+    drawn = in_theme(chart).to_dict()
     for part in parts(drawn):
         for name, text in part.items():
             if isinstance(text, str):
@@ -56,16 +51,6 @@ def bar_chart(
     y, x = alt.Y("layer:O", title=title, axis=axis), alt.X("mean:Q", title="mean")
     source = data if isinstance(data, str) else alt.InlineData(values=data)
     return alt.Chart(source).mark_bar().encode(x=x, y=y).properties(height=150, **properties)
-
-
-@pytest.mark.parametrize("pixels", [260, 620, 940])
-@pytest.mark.parametrize("language", FINDINGS)
-def test_a_headline_is_no_wider_than_its_chart_and_loses_no_letter(language, pixels):
-    finding, chart = FINDINGS[language], bar_chart()
-    svg = on_a_page(chart, pixels, **headlined(chart, finding), width=pixels - 60)
-    assert size(svg)[0] <= pixels
-    written = "".join(re.findall(r">([^<]+)</t(?:span|ext)>", svg))
-    assert finding.replace(" ", "") in written.replace(" ", "")
 
 
 def test_views_stand_beside_each_other_on_a_wide_page_and_below_each_other_on_a_narrow_one():

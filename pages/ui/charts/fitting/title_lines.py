@@ -3,11 +3,8 @@
 Letters are those of the font of exported files; Streamlit's own are narrower.
 """
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Any
 
 from PIL import ImageFont
@@ -17,7 +14,6 @@ from pages.ui.words.lines import width_of, wrapped
 
 _FONT = str(files("fontpkg_fira_sans") / "files" / "FiraSans-SemiBold.ttf")
 _UNITS = 1000  # size of the font at which letters are measured
-_WIDTHS = range(240, 1600, 60)  # pixels of charts on a screen
 
 
 def place() -> str:
@@ -37,21 +33,6 @@ def title_lines(text: str, pixels: float, size: float) -> list[str]:
 def text_width(text: str, size: float) -> float:
     """Width of a text of a font size in pixels."""
     return _width(text) * size / _UNITS
-
-
-def on_screen(lines_at: Callable[[float], Iterable[Sequence[str]]]) -> Iterator[dict[str, str]]:
-    """Yield lines by the width of the chart's place on the page, in Vega-Lite.
-
-    Args:
-        lines_at: returns all groups of lines for a width in pixels.
-    """
-    for groups in zip(*map(lines_at, _WIDTHS), strict=True):
-        by_width = [json.dumps(lines) for lines in groups]
-        written = by_width[0]
-        for pixels, (narrower, lines) in zip(_WIDTHS[1:], pairwise(by_width), strict=True):
-            if lines != narrower:
-                written = f"{place()} >= {pixels} ? {lines} : {written}"
-        yield {"expr": written}
 
 
 @lru_cache(maxsize=4096)

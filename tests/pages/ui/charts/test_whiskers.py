@@ -11,8 +11,6 @@ import vl_convert
 
 from pages.ui.charts.chart_theme import theme
 from pages.ui.charts.standard import bars
-from pages.ui.comparison.difference import differences
-from pages.ui.comparison.panels import panels
 from pages.ui.export.files import with_data
 
 STREAMLIT = {"bar": {"discreteBandSize": {"band": 0.85}}}
@@ -42,13 +40,7 @@ def of_one_type() -> dict[str, Any]:
     return grouped(FRAME[::2])
 
 
-def side_by_side() -> dict[str, Any]:
-    more = FRAME.assign(**{name: FRAME[name] + 0.1 for name in ("mean", "low", "high")})
-    one, other = grouped(), grouped(more)
-    return panels(one, other, differences(one, other), ("A", "B", "B − A"))
-
-
-@pytest.mark.parametrize("chart", [grouped, alone, of_one_type, side_by_side])
+@pytest.mark.parametrize("chart", [grouped, alone, of_one_type])
 def test_intervals_stand_in_the_middle_of_their_bars(chart):
     drawn = chart() | {"config": STREAMLIT | theme()}
     picture = ElementTree.fromstring(vl_convert.vegalite_to_svg(drawn))
