@@ -12,7 +12,8 @@ import pytest
 
 from pages.kit.beside import IS_CLEAR, _panels, differences
 from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Plot, Rows, Spread
-from pages.ui.export.files import svg, with_data
+from pages.ui.charts.chart_theme import with_data
+from pages.ui.export.files import svg
 from pages.ui.export.shown import Shown
 from pages.ui.items import Figure
 from tests.pages.conftest import assert_sound, captions, charts, sentences

@@ -4,12 +4,12 @@ from typing import Any
 
 import streamlit as st
 
+from pages.ui.charts.chart_theme import with_data
 from pages.ui.charts.headline import unmarked
 from pages.ui.choices.address import link_here
 from pages.ui.collection.collection import collected, keep
 from pages.ui.collection.item import Item, table_of
 from pages.ui.collection.markup import clean
-from pages.ui.export.files import with_data
 from pages.ui.export.shown import Shown
 from pages.ui.words.say import say
 

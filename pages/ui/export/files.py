@@ -1,15 +1,12 @@
 """Export of a chart or a frame as files for a paper; fonts and data are local."""
 
-import json
 import re
-from copy import deepcopy
 from html import escape
 from typing import Any
 
-import altair as alt
 import pandas as pd
 
-from pages.ui.charts.chart_theme import WHOLE_LEGEND, columns_of
+from pages.ui.charts.chart_theme import WHOLE_LEGEND, columns_of, with_data
 from pages.ui.charts.fitting.views import break_titles, encoded_parts
 from pages.ui.charts.headline import headline
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
@@ -128,27 +125,3 @@ def _break_legends(part: Any, letters: int) -> None:
     )
     if names and is_list and all(isinstance(name, str) for name in names):
         legend["columns"] = min(legend.get("columns", len(names)), columns_of(names, letters))
-
-
-def with_data(chart: Any) -> dict[str, Any]:
-    """Chart of Altair or Vega-Lite as Vega-Lite with its data inside, not validated again."""
-    return deepcopy(chart) if isinstance(chart, dict) else _inlined(chart).to_dict(validate=False)
-
-
-def _inlined(chart: Any) -> Any:
-    """Copy of a chart with values in place of frames.
-
-    Altair's own method uses a registry shared by the whole process, and refuses frames of more than
-    5,000 rows.
-    """
-    chart = chart.copy(deep=False)
-    if isinstance(chart.data, pd.DataFrame):
-        chart.data = alt.InlineData(
-            values=json.loads(chart.data.to_json(orient="records", double_precision=15))
-        )
-    for parts in ("layer", "hconcat", "vconcat", "concat"):
-        if isinstance(inner := getattr(chart, parts, None), list):
-            setattr(chart, parts, [_inlined(view) for view in inner])
-    if isinstance(chart, alt.FacetChart):
-        chart.spec = _inlined(chart.spec)
-    return chart

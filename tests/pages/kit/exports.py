@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pages.ui.charts.chart_theme import with_data
 from pages.ui.collection.collection import Collection
 from pages.ui.collection.item import Item, table_of
 from pages.ui.collection.markup import clean
@@ -76,7 +77,7 @@ def _of_chart(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
     off these is in the frame."""
     drawn: dict[str, set[tuple[str, int]]] = defaultdict(set)
     titled: dict[str, set[str]] = defaultdict(set)
-    specification = export.with_data(offer[1])
+    specification = with_data(offer[1])
     for _, unit in units(specification):
         for channel, entry in unit.encoding.items():
             name, title = str(entry.get("field")), (entry.get("title") or "").strip()
@@ -159,7 +160,7 @@ def _assert_printed(printed: pd.DataFrame) -> None:
 
 def _content(offer: Offer) -> dict[str, Any]:
     if offer[1] is not None:
-        return {"chart": export.with_data(offer[1])}
+        return {"chart": with_data(offer[1])}
     return {"body": clean(offer.shown.body), **table_of(offer.printed)}
 
 
@@ -180,7 +181,7 @@ def _assert_in_page(printed: pd.DataFrame, page: str) -> None:
 def _assert_drawn(offer: Offer, page: str) -> None:
     """Check that the web page's chart has the page's data, and the printed one its numbers."""
     charts = json.loads(page.partition('id="charts">')[2].partition("</script>")[0])
-    assert charts["chart-1"]["datasets"] == export.with_data(offer[1])["datasets"]
+    assert charts["chart-1"]["datasets"] == with_data(offer[1])["datasets"]
     picture = export.svg(offer[1])
     assert picture.startswith("<svg")
     assert "mark-" in picture
@@ -198,7 +199,7 @@ def _told(offer: Offer) -> dict[str, set[str]]:
     """The columns that are drawn under a title, where the frame has all of them."""
     titled: dict[str, set[str]] = defaultdict(set)
     drawn: set[str] = set()
-    for _, unit in units(export.with_data(offer[1])):
+    for _, unit in units(with_data(offer[1])):
         drawn |= {str(unit.field(channel)) for channel in unit.encoding if unit.is_number(channel)}
         for entry in (*unit.encoding.values(), *unit.tooltip):
             if title := (entry.get("title") or "").strip():

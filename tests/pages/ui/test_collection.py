@@ -11,12 +11,12 @@ from hashlib import sha256
 import altair as alt
 import pandas as pd
 
+from pages.ui.charts.chart_theme import with_data
 from pages.ui.collection.collection import MOST_ITEMS, Collection
 from pages.ui.collection.item import MOST_ROWS, Item, table_of
 from pages.ui.collection.markup import clean
 from pages.ui.collection.paper import paper
 from pages.ui.collection.web import web_page
-from pages.ui.export.files import with_data
 
 HOSTILE = '<script>alert(1)</script> & "[SEP]" 100%_$x$'
 FRAME = pd.DataFrame({"token": [HOSTILE, "[SEP]"], "share": [0.25, None], "n": [3, 4]})

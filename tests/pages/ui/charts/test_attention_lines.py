@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pages.ui.charts.chart_theme import with_data
 from pages.ui.charts.texts.attention_lines import TextAttention, attention_lines
-from pages.ui.export.files import with_data
 
 
 def attention(n: int, around: int | None = None, most: int = 4) -> TextAttention:

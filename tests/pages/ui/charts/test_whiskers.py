@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 import vl_convert
 
-from pages.ui.charts.chart_theme import theme
+from pages.ui.charts.chart_theme import theme, with_data
 from pages.ui.charts.standard import bars
-from pages.ui.export.files import with_data
 
 STREAMLIT = {"bar": {"discreteBandSize": {"band": 0.85}}}
 """Settings that the frontend of pages adds to every chart."""

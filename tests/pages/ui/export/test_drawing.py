@@ -4,8 +4,8 @@ import altair as alt
 import pandas as pd
 import pytest
 
+from pages.ui.charts.chart_theme import with_data
 from pages.ui.export.drawing import NotDrawn, pdf_of, png_of, svg_of
-from pages.ui.export.files import with_data
 
 FRAME = pd.DataFrame({"token": ["[CLS]", "[SEP]"], "share": [0.25, None]})
 SOUND = with_data(alt.Chart(FRAME).mark_point().encode(x="share:Q", y="token:N"))

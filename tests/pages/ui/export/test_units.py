@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import streamlit as st
 
+from pages.kit.kinds import Lines
 from pages.ui.charts.standard import lines
 from pages.ui.export.shown import Shown
 from pages.ui.words.columns import title
@@ -19,10 +20,11 @@ PAIRS = pd.DataFrame({"layer": [1, 2], "mean_delta": [0.06682, -0.01]})
 BY_HAND = ("(%", "（%", "points)", "ポイント）")
 
 
-def offer(frame: pd.DataFrame, chart: Any = None, **columns: Any) -> Offer:
+def offer(frame: pd.DataFrame, chart: Any = None, headings: Any = None, **columns: Any) -> Offer:
     """Exports of a page of pairs."""
     with words_of("token_pairs", "workbench"):
-        return Offer(Shown("k", "?", "", frame, chart=chart, columns=columns))
+        given = {"columns": columns, "headings": headings or {}}
+        return Offer(Shown("k", "?", "", frame, chart=chart, **given))
 
 
 @pytest.mark.parametrize(("unit", "end"), [(PERCENT, "(%)"), (POINTS, "(% points)")])
@@ -63,11 +65,12 @@ def test_shares_that_a_table_writes_in_per_cent_are_printed_so():
 
 
 def test_shares_that_a_chart_writes_in_per_cent_are_printed_so():
-    frame = pd.DataFrame({"layer": [1, 2], "share": [0.25, 0.5], "n": [3, 4]})
-    chart = lines(frame, y="share", y_title="share of all", format=".1%").to_dict()
-    chart["encoding"]["y"]["axis"] = {"format": "%"}
-    shown = offer(frame, chart)
-    assert shown.printed["share of all (%)"].tolist() == [25.0, 50.0]
+    frame = pd.DataFrame({"layer": [1, 2], "mean": [0.25, 0.5], "n": [3, 4]})
+    kind, name = Lines(format=".1%"), "question"
+    with words_of("token_pairs", "workbench"):
+        chart = kind.draw(frame, name, {})
+        shown = offer(frame, chart, kind.headings(name, {}))
+    assert shown.printed["mean (%)"].tolist() == [25.0, 50.0]
     assert_exported_as_shown(shown)
 
 
