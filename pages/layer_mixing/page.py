@@ -1,18 +1,559 @@
 """Page on the effect of every module of a layer on mixing (Kobayashi et al. 2021 and 2024)."""
 
-from pages.layer_mixing.anatomy import anatomy
-from pages.layer_mixing.completeness import completeness
-from pages.layer_mixing.frequency import frequency
-from pages.layer_mixing.modules import modules
-from pages.layer_mixing.ratio import ratio
-from pages.layer_mixing.rollout import across_layers
-from pages.layer_mixing.similarity import similarity
-from pages.layer_mixing.vectors import vectors
-from pages.ui.page import Page
-from pages.ui.store.absences import absences
+from collections.abc import Callable
+from typing import Any
 
-SECTIONS = (similarity, ratio, frequency, modules, across_layers, vectors, completeness)
-PAGE = Page("layer_mixing", "lm", SECTIONS, before=(absences, anatomy))
+import pandas as pd
+
+from analysis.error_limits import LIMITS
+from analysis.scopes import OF_RATIOS, RELATIONS, WEIGHTS, WEIGHTS_WITH_RESIDUAL
+from analysis.statistics.corpus import sequence_texts
+from analysis.statistics.mixing import completeness, mixing_ratio, rollout, vector_rollout
+from analysis.statistics.mixing import scope_similarity as similarity
+from analysis.statistics.mixing.mixing_ratio import MASK_TYPES
+from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT, DISTANCES
+from analysis.statistics.mixing.vector_rollout import VECTORS
+from analysis.statistics.pairs import relation_share
+from analysis.statistics.parts import OF_TOKENS
+from analysis.statistics.question import placed
+from pages.kit.kinds import Bars, Custom, Drawn, Lines, Matrix, Published, Stacks, Table
+from pages.kit.page import data_page
+from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
+from pages.layer_mixing.anatomy import anatomy
+from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
+from pages.ui.charts.error_chart import error_chart, worst_errors
+from pages.ui.charts.number_map import Ramp
+from pages.ui.charts.points import scatter
+from pages.ui.published_table import printed, statistic_of
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.missing import absence, show_more_checks
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.levels import POOLED
+from pages.ui.words.names import effect_name, scope_name, token_type_name
+from pages.ui.words.numbers import scientific
+from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
+
+PAIR = ("scope_a", "scope_b")
+_NUMBERS = dict.fromkeys(("mean", "low", "high", "std", "min", "max"), "percent")
+_LISTED, _DRAWN = 20, 1_500  # texts in a list; words in a chart
+_WEAK = 0.1  # a ρ nearer to 0 is no tendency worth mentioning
+_OF_LAYER = "layer is not distinct from try_cast($layer as int)"
+_CHOSEN = "$scope_a in (scope_a, scope_b) and $scope_b in (scope_a, scope_b)"
+_PAIRS = """(
+    select scope_similarity_interval.*, scope_b as step, a.position as place,
+        b.position - a.position as steps, b.step as module
+    from scope_similarity_interval
+    join scope as a on a.scope = scope_a join scope as b on b.scope = scope_b)"""
+"""Similarity of any two scopes, with the number of steps from the first to the second."""
+_STEPS = f"(from {_PAIRS} where steps = 1 and spearman is not null)"
+_PLACE = placed(OF_RATIOS, "scope")
+_KINDS = placed(("all", *MASK_TYPES[:-1]), "token_type")
+_BEFORE_NETWORK = """
+    (select scope from scope where position + 1 = (select position from scope where step = 'ff'))"""
+_WHOLE = "(select scope from scope order by position desc limit 1)"
+_VECTORS = "(select scope from scope where position = 1)"
+
+
+def of_layer(name: str) -> Callable[[Inquiry, Choices], Any]:
+    """Scopes of the file's layers, by their name in `LayerOrder`."""
+    return lambda inquiry, _: getattr(inquiry.store.layer_order, name)
+
+
+def changed_most(inquiry: Inquiry, choices: Choices) -> str:
+    """Scope before the step that changes the mixing most."""
+    rows = f"select scope_a from {_STEPS} where {_OF_LAYER} order by spearman limit 1"
+    found = rows_of(rows, inquiry, choices)["scope_a"].tolist()
+    return found[0] if found else inquiry.store.layer_order.before_network
+
+
+def next_scope(inquiry: Inquiry, choices: Choices) -> str:
+    """Scope one step further than the chosen one, or before it if that is the last."""
+    scopes = inquiry.store.layer_order.scopes
+    at = scopes.index(choices["scope_a"])
+    return scopes[at + 1 if at + 1 < len(scopes) else at - 1]
+
+
+def printed_similarities(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
+    """Figure 3: the feed-forward network and what follows it, as mean over layers."""
+    ours = f"""
+        select concat_ws('_', 'ff', nullif(module, 'ff')) as effect, spearman as mean,
+            low as mean_low, high as mean_high
+        from {_STEPS} where layer is null and scope_a like 'attn_res_ln%'"""
+    frame = printed("similarity", rows_of(ours, inquiry, {}), ("effect",), lambda _: "")
+    return frame.assign(of=[effect_name(number.effect) for number in frame["number"]])
+
+
+SIMILARITY = Section(
+    "similarity",
+    (similarity.TABLE, similarity.PER_SEQUENCE),
+    picks=(
+        Pick("layer", lambda inquiry, _: ["mean", *map(str, inquiry.store.layers)], kind="select"),
+        Pick("scope_a", of_layer("scopes"), changed_most, "select"),
+        Pick("scope_b", of_layer("scopes"), next_scope, "select"),
+    ),
+    figures=(
+        Figure(
+            "matrix",
+            f"""
+            select scope_a, scope_b, spearman, low, high, n_sequences from {_PAIRS}
+            where {_OF_LAYER} order by place, steps""",
+            Matrix(
+                x="scope_b",
+                y="scope_a",
+                value="spearman",
+                ramp=lambda rho: Ramp(LOW_TO_HIGH, min(float(rho.min()), 0.9), 1.0),
+                marked=PAIR,
+            ),
+            click={scope: scope for scope in PAIR},
+        ),
+        Figure(
+            "least",
+            f"""
+            select seq, avg(spearman::double) as spearman, n_tokens, text
+            from sequence_scope_similarity join sequence using (seq)
+            where ($layer = 'mean' or {_OF_LAYER}) and {_CHOSEN} and $scope_a <> $scope_b
+            group by seq, n_tokens, text order by spearman, seq limit {_LISTED}""",
+            Table(columns=("seq", "spearman", "n_tokens", "text"), has_texts=True),
+        ),
+        Figure(
+            "steps",
+            f"""
+            select layer, scope_a, scope_b, spearman, low, high, step from {_STEPS}
+            where layer is not null order by layer, place""",
+            Lines(value="spearman", colour="step", zero=False, height=360),
+        ),
+        Figure(
+            "table",
+            f"""
+            select scope_a, scope_b, step,
+                any_value(columns(['spearman', 'low', 'high'])) filter (layer is null),
+                arg_min(layer, spearman) filter (layer is not null) as lowest
+            from {_STEPS} group by scope_a, scope_b, step, place order by place""",
+            Table(columns=("step", "spearman", "low", "high", "lowest")),
+        ),
+        Figure("similarity", printed_similarities, Published()),
+    ),
+    finding=Finding(
+        f"""
+        with pairs as (from {_PAIRS} where steps > 0 and spearman is not null),
+        chosen as (from pairs where {_CHOSEN}),
+        told as (
+            select if(steps = 1, 'step', 'pair') as name, * from chosen where {_OF_LAYER}
+            union all
+            (select 'other', * from (from pairs anti join chosen using (scope_a, scope_b))
+            where {_OF_LAYER} and steps = 1 order by spearman limit 1)
+            union all
+            (select 'lowest', * from chosen
+            where $layer = 'mean' and layer is not null order by spearman limit 1))
+        select name, scope_a, scope_b, step, layer, spearman as value, low, high,
+            name = 'lowest' as beside
+        from told where exists (from chosen)""",
+        format=".3f",
+    ),
+)
+
+
+def printed_ratios(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Ratios of the papers over all layers; of every layer where a scope is chosen."""
+
+    def name(number: Any) -> str:
+        if number.layer is None:
+            return scope_name(number.scope)
+        layer = say("published.layer", layer=number.layer)
+        return statistic_of(layer, token_type_name(number.token_type))
+
+    ours = rows_of("from mixing_ratio", inquiry, {})
+    frame = printed("mixing_ratio", ours, ("layer", "scope", "token_type"), name)
+    scope = choices.get("scope")
+    return frame[
+        [(n.layer is None) == (scope is None) and scope in (None, n.scope) for n in frame["number"]]
+    ]
+
+
+def types(inquiry: Inquiry, _: Choices) -> list[str]:
+    """Token types with a mixing ratio, all together first."""
+    rows = f"select distinct token_type from mixing_ratio order by {_KINDS}"
+    return rows_of(rows, inquiry, {})["token_type"].tolist()
+
+
+RATIO = Section(
+    "ratio",
+    (mixing_ratio.TABLE,),
+    picks=(
+        Pick("type", types, of="token_type"),
+        Pick("span", ("main", "residual", "all")),
+    ),
+    figures=(
+        Figure(
+            "curves",
+            f"""
+            from mixing_ratio_interval where layer is not null and token_type = $type and case $span
+                when 'main' then scope in ('{WEIGHTS}', {_VECTORS}, {_BEFORE_NETWORK}, {_WHOLE})
+                when 'residual' then scope = '{WEIGHTS_WITH_RESIDUAL}'
+                    or list_contains(string_split(scope, '_'), 'res')
+                else true end
+            order by {_PLACE}, layer""",
+            Lines(colour="scope", format=".1%", height=360),
+        ),
+        Figure(
+            "table",
+            f"""
+            from mixing_ratio_interval where layer is null and token_type = $type
+            order by {_PLACE}""",
+            Table(columns={"scope": None, **_NUMBERS, "n": None}),
+        ),
+        Figure("ratio", printed_ratios, Published()),
+        Figure(
+            "map",
+            f"""
+            from mixing_ratio_interval where layer is not null and scope = $scope
+            order by {_KINDS}, layer""",
+            Matrix(
+                y="token_type",
+                format=".1%",
+                ramp=lambda ratio: Ramp(LOW_TO_HIGH, 0.0, float(ratio.max()), format=".0%"),
+                more=("min", "max", "n"),
+            ),
+            picks=(Pick("scope", of_layer("of_ratios"), of_layer("whole"), "select"),),
+        ),
+        Figure("ratio_layers", printed_ratios, Published()),
+    ),
+    finding=Finding(
+        f"""
+        with told as (select {_VECTORS} as vectors, {_WHOLE} as whole,
+            if({_BEFORE_NETWORK} = {_VECTORS}, {_WHOLE}, {_BEFORE_NETWORK}) as after)
+        select if(scope = after, 'ratio', 'at') as name, scope, token_type, mean as value, low,
+            high, scope not in (after, vectors) as beside
+        from mixing_ratio_interval, told
+        where layer is null and token_type = $type
+            and scope in (after, vectors, whole, '{WEIGHTS}')
+        order by list_position([after, vectors, whole], scope) nulls last""",
+        format=".1%",
+    ),
+)
+
+_RHO = f"{OF_TOKENS[0]}_spearman"
+_SPECIAL = "if(special_tokens, 'with', 'without') as special"
+_DISTINCT = "not special_tokens or n > min(n) over (partition by source, scope)"
+"""Without special tokens in a corpus, numbers with them are the same."""
+
+
+def correlations(source: str) -> Figure:
+    """Bars of ρ with the frequencies of a source, with and without special tokens."""
+    at_level = "\n".join(
+        f"when '{part}' then {{spearman: {part}_spearman, low: {part}_spearman_low, "
+        f"high: {part}_spearman_high}}"
+        for part in OF_TOKENS
+    )
+    return Figure(
+        f"question_{source}",
+        f"""
+        select source, scope, {_SPECIAL}, n, unnest(case $frequency_level {at_level}
+            else {{spearman: spearman, low: low, high: high}} end)
+        from ratio_frequency_correlation where source = '{source}' and spearman is not null
+        qualify {_DISTINCT} order by {_PLACE}, special desc""",
+        Bars(value="spearman", x="scope", colour="special", format="+.2f"),
+        captions=lambda _, choices: (f"caption_{choices['frequency_level']}", "caption"),
+    )
+
+
+def printed_correlations(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
+    """Table 3: ρ of frequency rank and ratio, by the frequencies that the run was given."""
+    given = "select scope, special_tokens, spearman from ratio_frequency_correlation"
+    return printed(
+        "ratio_frequency",
+        rows_of(f"{given} where source = 'file'", inquiry, {}),
+        ("scope", "special_tokens"),
+        lambda number: statistic_of(
+            scope_name(number.scope),
+            say_here(f"special_{'with' if number.special_tokens else 'without'}"),
+        ),
+    )
+
+
+FREQUENCY = Section(
+    "frequency",
+    (mixing_ratio.FREQUENCY_CORRELATION, mixing_ratio.PER_TOKEN),
+    picks=(Pick("frequency_level", (*OF_TOKENS, POOLED), of="level", format=title),),
+    figures=(
+        correlations("file"),
+        correlations("corpus"),
+        Figure(
+            "words",
+            lambda inquiry, choices: inquiry.ask(
+                mixing_ratio.words_by_frequency,
+                scope=choices["frequency_scope"],
+                special=False,
+                limit=_DRAWN,
+            ),
+            Custom(
+                chart=lambda frame, *_: scatter(
+                    frame, x="rank", y="ratio", tooltip=("token", "rank", "n", "ratio")
+                )
+            ),
+            picks=(
+                Pick(
+                    "frequency_scope", of_layer("of_ratios"), of_layer("before_network"), of="scope"
+                ),
+            ),
+        ),
+        Figure(
+            "table",
+            f"""
+            select *, {_SPECIAL} from ratio_frequency_correlation qualify {_DISTINCT}
+            order by source desc, {_PLACE}, special""",
+            Table(
+                columns=(
+                    *("source", "scope", "special", _RHO, f"{_RHO}_low", f"{_RHO}_high"),
+                    *("spearman", "low", "high", *OF_TOKENS, "n"),
+                ),
+                named=("source", "special"),
+            ),
+        ),
+        Figure("ratio_frequency", printed_correlations, Published()),
+    ),
+    finding=Finding(
+        f"""
+        select scope as sentence, if(scope = '{WEIGHTS}', 'weights', 'scope') as name, scope,
+            {_RHO} as value, {_RHO}_low as low, {_RHO}_high as high
+        from ratio_frequency_correlation
+        where not special_tokens and value is not null and scope in ({_BEFORE_NETWORK}, '{WEIGHTS}')
+        qualify row_number() over (partition by scope order by source desc) = 1
+        order by name""",
+        format="+.2f",
+        level=0.0,
+        least=_WEAK,
+        overview=(),
+    ),
+)
+
+_LIFTS = """
+    select layer, relation, max(mean) filter (quantity = '{quantity}') as {quantity},
+        max(columns('ratio.*')) filter (quantity = '{quantity}'),
+        max(mean) filter (quantity = 'before') as before,
+        max(mean) filter (quantity = 'pairs') as pairs, {quantity} / pairs as lift
+    from relation_share where effect = $effect group by layer, relation
+    having ratio is not null and lift is not null order by {order}, layer"""
+
+
+def around_one(ratios: pd.Series) -> Ramp:
+    widest = min(max(float(ratios.max()), 2.0), 64.0)
+    return Ramp(LESS_TO_MORE, 1 / widest, widest, log=True)
+
+
+MODULES = Section(
+    "modules",
+    (relation_share.TABLE,),
+    picks=(
+        Pick("effect", lambda inquiry, _: list(inquiry.store.layer_order.effects), "ff"),
+        Pick("quantity", ("change", "gain", "loss")),
+    ),
+    figures=(
+        Figure(
+            "shares",
+            """
+            select * exclude (effect) from relation_share
+            where effect = $effect and quantity in ('before', $quantity, 'pairs')
+            qualify bool_or(ratio is not null) over () order by layer, relation, quantity""",
+            Stacks(
+                colour="relation",
+                side="quantity",
+                sides={"before": 0.6, "{quantity}": 1.0, "pairs": 0.25},
+            ),
+            notes=("relations",),
+        ),
+        Figure(
+            "lift",
+            lambda inquiry, choices: rows_of(
+                _LIFTS.format(order=placed(RELATIONS, "relation"), **choices), inquiry, choices
+            ),
+            Matrix(
+                y="relation",
+                value="ratio",
+                format=".2r",
+                ramp=around_one,
+                more=("ratio_low", "ratio_high", "{quantity}", "before", "pairs", "lift"),
+            ),
+        ),
+    ),
+    finding=Finding(
+        """
+        with ratios as (
+            select relation, avg(ratio) as value, count(*) as layers,
+                if(count(ratio_low) = layers, avg(ratio_low), null) as low,
+                if(count(ratio_low) = layers, avg(ratio_high), null) as high,
+                count(*) filter (ratio_low > 1) as n, count(*) filter (ratio_high < 1) as below
+            from relation_share
+            where effect = $effect and quantity = $quantity and ratio is not null group by all),
+        most as (from ratios order by value desc limit 1)
+        select 1 as sentence, 'most_' || $quantity as name, $effect as effect, * from most
+        union all by name
+        select 2 as sentence, 'layers' as name, n, layers, below from most where low is not null""",
+        format=".2f",
+        level=1.0,
+        overview=("most_change",),
+    ),
+)
+
+
+_FOLLOWED = (vector_rollout.TABLE, vector_rollout.AGREEMENT, vector_rollout.COMPLETENESS)
+_ROLLOUTS = """(
+    select *, null::double as difference, null::double as difference_low,
+        null::double as difference_high
+    from rollout where token_type is null or distance is null)"""
+_SHARES = f"(from {{}} where scope in ('{VECTORS}', $rollout, '{ATTENTION_ROLLOUT}'))"
+
+
+def followed(rows: str) -> Callable[[Inquiry, Choices], pd.DataFrame]:
+    """Rows of a query on `{shares}` of the vectors that were followed and of rollouts of the same
+    texts; in a file without vectors on those of rollouts, and none of a query without `{shares}`."""
+
+    def ask(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+        if inquiry.store.holds(*_FOLLOWED):
+            return rows_of(rows.format(shares=_SHARES.format("vector_rollout")), inquiry, choices)
+        given = rows.format(shares=_SHARES.format(_ROLLOUTS))
+        return pd.DataFrame() if given == rows else rows_of(given, inquiry, choices)
+
+    return ask
+
+
+def offer_more(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
+    """Record the command that follows vectors, or those of more texts."""
+    for item in absence(view.store, *_FOLLOWED):
+        view.add(item)
+    if view.store.holds(*_FOLLOWED):
+        view.draw(show_more_checks, view.store, *_FOLLOWED[:2])
+
+
+_OWN = dict.fromkeys(("by_vectors", "by_rollout", "by_attention", "difference"), "percent")
+_OWN |= dict.fromkeys(("difference_low", "difference_high"), "percent")
+_SIDES = {ATTENTION_ROLLOUT: 0.3, "{rollout}": 0.6, VECTORS: 1.0}
+_BY = (
+    "by_vectors",
+    "by_rollout",
+    "by_attention",
+    "difference",
+    "difference_low",
+    "difference_high",
+)
+ROLLOUT = Section(
+    "rollout",
+    (rollout.TABLE,),
+    also=_FOLLOWED,
+    picks=(Pick("rollout", of_layer("scopes"), of_layer("whole"), of="scope"),),
+    figures=(
+        Figure(
+            "own",
+            followed("from {shares} where distance = 0 order by layer"),
+            Lines(colour="scope", columns=2, format=".1%"),
+            half=True,
+        ),
+        Figure(
+            "agreement",
+            followed("from vector_agreement where layer is not null order by layer, scope"),
+            Lines(value="spearman", colour="scope", columns=2, format=".2f"),
+            half=True,
+        ),
+        Figure(
+            "from_distance",
+            followed("from {shares} where distance is not null order by layer, distance"),
+            Stacks(
+                colour="distance",
+                colours=dict(zip(DISTANCES, NEAR_TO_FAR, strict=True)),
+                side="scope",
+                sides=_SIDES,
+            ),
+            half=True,
+        ),
+        Figure(
+            "from_type",
+            followed("from {shares} where token_type is not null order by layer, token_type"),
+            Stacks(colour="token_type", side="scope", sides=_SIDES),
+            half=True,
+        ),
+        Figure(
+            "own_place",
+            followed(f"""
+            select layer, max(mean) filter (scope = '{VECTORS}') as by_vectors,
+                max(mean) filter (scope = $rollout) as by_rollout,
+                max(mean) filter (scope = '{ATTENTION_ROLLOUT}') as by_attention,
+                max(columns('difference.*')) filter (scope = $rollout)
+            from {{shares}} where distance = 0 group by layer order by layer"""),
+            Table(columns={"layer": None, **_OWN}),
+        ),
+        Figure(
+            "sums",
+            followed("""
+            select layer, avg(bias_share) as bias, max(relative_error) as error,
+                count(*) as n_sequences
+            from vector_completeness group by layer order by layer"""),
+            Table(columns={"layer": None, "bias": "percent", "error": "%.1e", "n_sequences": None}),
+        ),
+        Figure("more", "select 1 as row", Drawn(record=offer_more)),
+    ),
+    finding=Finding(
+        followed(f"""
+        with last as (from {{shares}} where layer = (select max(layer) from {{shares}})),
+        kinds as (
+            select token_type from last where token_type in ('cls', 'bos', 'first')
+            order by list_position(['cls', 'bos', 'first'], token_type) limit 1)
+        select if(distance is null, 'type', 'own') as sentence,
+            concat_ws('_', sentence, case scope when '{VECTORS}' then 'vectors'
+                when '{ATTENTION_ROLLOUT}' then 'attention' else 'lengths' end) as name,
+            layer, scope, token_type, mean as value, low, high
+        from last where distance = 0 or token_type = (from kinds)
+        order by sentence, list_position(['vectors', 'lengths'], name.split('_')[2]) nulls last"""),
+        format=".1%",
+        overview=(),
+    ),
+)
+
+
+def errors(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
+    """Worst error of every layer and part, with its text and the error that is allowed."""
+    frame = worst_errors(inquiry.ask(completeness.by_layer))
+    texts = inquiry.ask(sequence_texts, sequences=sorted({int(seq) for seq in frame["seq"]}))
+    limit = LIMITS[inquiry.store.run["dtype"]]
+    return frame.merge(texts, on="seq", how="left").assign(limit=limit)
+
+
+def found_of_errors(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Sentence on the largest error and its limit."""
+    frame = errors(inquiry, choices)
+    frame["percentile_99"] = frame["percentile_99"].max(skipna=False)
+    name = "adds_up" if frame["error"].iloc[0] <= frame["limit"].iloc[0] else "misses"
+    numbers = frame[["error", "limit", "percentile_99"]].map(scientific)
+    return frame.assign(name=name, value=float("nan"), **numbers)[:1]
+
+
+_ERRORS = {"layer": None, "part": None, "error": "%.1e", "percentile_99": "%.1e", "seq": None}
+COMPLETENESS = Section(
+    "completeness",
+    (completeness.TABLE, completeness.WHOLE_LAYERS),
+    figures=(
+        Figure(
+            "question",
+            errors,
+            Custom(chart=lambda frame, *_: error_chart(frame, frame["limit"].iloc[0])),
+        ),
+        Figure(
+            "table",
+            errors,
+            Table(columns=_ERRORS | dict.fromkeys(("pos", "n_tokens", "text"))),
+        ),
+    ),
+    finding=Finding(found_of_errors, overview=()),
+)
+
+PAGE = data_page(
+    "layer_mixing",
+    "lm",
+    (SIMILARITY, RATIO, FREQUENCY, MODULES, ROLLOUT, COMPLETENESS),
+    moved={"vectors": "rollout"},
+    before=(anatomy,),
+)
 
 if __name__ == "__main__":
     PAGE.show()
