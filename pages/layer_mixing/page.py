@@ -14,9 +14,9 @@ from analysis.statistics.mixing.mixing_ratio import MASK_TYPES
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT, DISTANCES
 from analysis.statistics.mixing.vector_rollout import VECTORS
 from analysis.statistics.pairs import relation_share
-from analysis.statistics.parts import OF_TOKENS
+from analysis.statistics.parts import OF_TOKENS, at_level
 from analysis.statistics.question import placed
-from pages.kit.kinds import Bars, Custom, Drawn, Lines, Matrix, Published, Stacks, Table
+from pages.kit.kinds import Bars, Custom, Lines, Matrix, Published, Stacks, Table
 from pages.kit.page import data_page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.layer_mixing.anatomy import anatomy
@@ -26,8 +26,6 @@ from pages.ui.charts.number_map import Ramp
 from pages.ui.charts.points import scatter
 from pages.ui.published_table import printed, statistic_of
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import absence, show_more_checks
-from pages.ui.view import View
 from pages.ui.words.columns import title
 from pages.ui.words.levels import POOLED
 from pages.ui.words.names import effect_name, scope_name, token_type_name
@@ -50,6 +48,7 @@ _PAIRS = """(
 _STEPS = f"(from {_PAIRS} where steps = 1 and spearman is not null)"
 _PLACE = placed(OF_RATIOS, "scope")
 _KINDS = placed(("all", *MASK_TYPES[:-1]), "token_type")
+_TYPES = f"select distinct token_type from mixing_ratio order by {_KINDS}"
 _BEFORE_NETWORK = """
     (select scope from scope where position + 1 = (select position from scope where step = 'ff'))"""
 _WHOLE = "(select scope from scope order by position desc limit 1)"
@@ -59,6 +58,9 @@ _VECTORS = "(select scope from scope where position = 1)"
 def of_layer(name: str) -> Callable[[Inquiry, Choices], Any]:
     """Scopes of the file's layers, by their name in `LayerOrder`."""
     return lambda inquiry, _: getattr(inquiry.store.layer_order, name)
+
+
+OF_SCOPE, OF_RATIO, WHOLE = map(of_layer, ("scopes", "of_ratios", "whole"))
 
 
 def changed_most(inquiry: Inquiry, choices: Choices) -> str:
@@ -75,14 +77,28 @@ def next_scope(inquiry: Inquiry, choices: Choices) -> str:
     return scopes[at + 1 if at + 1 < len(scopes) else at - 1]
 
 
-def printed_similarities(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
-    """Figure 3: the feed-forward network and what follows it, as mean over layers."""
-    ours = f"""
-        select concat_ws('_', 'ff', nullif(module, 'ff')) as effect, spearman as mean,
-            low as mean_low, high as mean_high
-        from {_STEPS} where layer is null and scope_a like 'attn_res_ln%'"""
-    frame = printed("similarity", rows_of(ours, inquiry, {}), ("effect",), lambda _: "")
-    return frame.assign(of=[effect_name(number.effect) for number in frame["number"]])
+def name_of(number: Any) -> str:
+    """Display name of what a printed number is of."""
+    if number.effect:
+        return effect_name(number.effect)
+    if number.layer is not None:
+        layer = say("published.layer", layer=number.layer)
+        return statistic_of(layer, token_type_name(number.token_type))
+    scope, has_special = scope_name(number.scope), number.special_tokens
+    if has_special is None:
+        return scope
+    return statistic_of(scope, say_here(f"special_{'with' if has_special else 'without'}"))
+
+
+def of_papers(quantity: str, ours: str, *keys: str) -> Callable[[Inquiry, Choices], pd.DataFrame]:
+    """Printed numbers beside those of the file; of every layer, those of the chosen scope."""
+
+    def ask(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+        frame = printed(quantity, rows_of(ours, inquiry, {}), keys, name_of)
+        scopes = [number.scope if number.layer else None for number in frame["number"]]
+        return frame[[scope == choices.get("scope") for scope in scopes]]
+
+    return ask
 
 
 SIMILARITY = Section(
@@ -90,8 +106,8 @@ SIMILARITY = Section(
     (similarity.TABLE, similarity.PER_SEQUENCE),
     picks=(
         Pick("layer", lambda inquiry, _: ["mean", *map(str, inquiry.store.layers)], kind="select"),
-        Pick("scope_a", of_layer("scopes"), changed_most, "select"),
-        Pick("scope_b", of_layer("scopes"), next_scope, "select"),
+        Pick("scope_a", OF_SCOPE, changed_most, "select"),
+        Pick("scope_b", OF_SCOPE, next_scope, "select"),
     ),
     figures=(
         Figure(
@@ -125,15 +141,17 @@ SIMILARITY = Section(
             Lines(value="spearman", colour="step", zero=False, height=360),
         ),
         Figure(
-            "table",
-            f"""
-            select scope_a, scope_b, step,
-                any_value(columns(['spearman', 'low', 'high'])) filter (layer is null),
-                arg_min(layer, spearman) filter (layer is not null) as lowest
-            from {_STEPS} group by scope_a, scope_b, step, place order by place""",
-            Table(columns=("step", "spearman", "low", "high", "lowest")),
+            "similarity",
+            of_papers(
+                "similarity",
+                f"""
+                select concat_ws('_', 'ff', nullif(module, 'ff')) as effect, spearman as mean,
+                    low as mean_low, high as mean_high
+                from {_STEPS} where layer is null and scope_a like 'attn_res_ln%'""",
+                "effect",
+            ),
+            Published(),
         ),
-        Figure("similarity", printed_similarities, Published()),
     ),
     finding=Finding(
         f"""
@@ -155,34 +173,14 @@ SIMILARITY = Section(
 )
 
 
-def printed_ratios(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Ratios of the papers over all layers; of every layer where a scope is chosen."""
-
-    def name(number: Any) -> str:
-        if number.layer is None:
-            return scope_name(number.scope)
-        layer = say("published.layer", layer=number.layer)
-        return statistic_of(layer, token_type_name(number.token_type))
-
-    ours = rows_of("from mixing_ratio", inquiry, {})
-    frame = printed("mixing_ratio", ours, ("layer", "scope", "token_type"), name)
-    scope = choices.get("scope")
-    return frame[
-        [(n.layer is None) == (scope is None) and scope in (None, n.scope) for n in frame["number"]]
-    ]
-
-
-def types(inquiry: Inquiry, _: Choices) -> list[str]:
-    """Token types with a mixing ratio, all together first."""
-    rows = f"select distinct token_type from mixing_ratio order by {_KINDS}"
-    return rows_of(rows, inquiry, {})["token_type"].tolist()
-
-
+RATIOS = of_papers("mixing_ratio", "from mixing_ratio", "layer", "scope", "token_type")
 RATIO = Section(
     "ratio",
     (mixing_ratio.TABLE,),
     picks=(
-        Pick("type", types, of="token_type"),
+        Pick(
+            "type", lambda inquiry, _: rows_of(_TYPES, inquiry, {})["token_type"], of="token_type"
+        ),
         Pick("span", ("main", "residual", "all")),
     ),
     figures=(
@@ -204,7 +202,7 @@ RATIO = Section(
             order by {_PLACE}""",
             Table(columns={"scope": None, **_NUMBERS, "n": None}),
         ),
-        Figure("ratio", printed_ratios, Published()),
+        Figure("ratio", RATIOS, Published()),
         Figure(
             "map",
             f"""
@@ -216,9 +214,9 @@ RATIO = Section(
                 ramp=lambda ratio: Ramp(LOW_TO_HIGH, 0.0, float(ratio.max()), format=".0%"),
                 more=("min", "max", "n"),
             ),
-            picks=(Pick("scope", of_layer("of_ratios"), of_layer("whole"), "select"),),
+            picks=(Pick("scope", OF_RATIO, WHOLE, "select"),),
         ),
-        Figure("ratio_layers", printed_ratios, Published()),
+        Figure("ratio_layers", RATIOS, Published()),
     ),
     finding=Finding(
         f"""
@@ -242,16 +240,10 @@ _DISTINCT = "not special_tokens or n > min(n) over (partition by source, scope)"
 
 def correlations(source: str) -> Figure:
     """Bars of ρ with the frequencies of a source, with and without special tokens."""
-    at_level = "\n".join(
-        f"when '{part}' then {{spearman: {part}_spearman, low: {part}_spearman_low, "
-        f"high: {part}_spearman_high}}"
-        for part in OF_TOKENS
-    )
     return Figure(
         f"question_{source}",
         f"""
-        select source, scope, {_SPECIAL}, n, unnest(case $frequency_level {at_level}
-            else {{spearman: spearman, low: low, high: high}} end)
+        select source, scope, {_SPECIAL}, n, {at_level(OF_TOKENS, "$frequency_level")}
         from ratio_frequency_correlation where source = '{source}' and spearman is not null
         qualify {_DISTINCT} order by {_PLACE}, special desc""",
         Bars(value="spearman", x="scope", colour="special", format="+.2f"),
@@ -259,20 +251,9 @@ def correlations(source: str) -> Figure:
     )
 
 
-def printed_correlations(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
-    """Table 3: ρ of frequency rank and ratio, by the frequencies that the run was given."""
-    given = "select scope, special_tokens, spearman from ratio_frequency_correlation"
-    return printed(
-        "ratio_frequency",
-        rows_of(f"{given} where source = 'file'", inquiry, {}),
-        ("scope", "special_tokens"),
-        lambda number: statistic_of(
-            scope_name(number.scope),
-            say_here(f"special_{'with' if number.special_tokens else 'without'}"),
-        ),
-    )
-
-
+_GIVEN = """
+    select scope, special_tokens, spearman from ratio_frequency_correlation where source = 'file'"""
+_COLUMNS = ("source", "scope", "special", _RHO, f"{_RHO}_low", f"{_RHO}_high", "spearman")
 FREQUENCY = Section(
     "frequency",
     (mixing_ratio.FREQUENCY_CORRELATION, mixing_ratio.PER_TOKEN),
@@ -293,26 +274,20 @@ FREQUENCY = Section(
                     frame, x="rank", y="ratio", tooltip=("token", "rank", "n", "ratio")
                 )
             ),
-            picks=(
-                Pick(
-                    "frequency_scope", of_layer("of_ratios"), of_layer("before_network"), of="scope"
-                ),
-            ),
+            picks=(Pick("frequency_scope", OF_RATIO, of_layer("before_network"), of="scope"),),
         ),
         Figure(
             "table",
             f"""
             select *, {_SPECIAL} from ratio_frequency_correlation qualify {_DISTINCT}
             order by source desc, {_PLACE}, special""",
-            Table(
-                columns=(
-                    *("source", "scope", "special", _RHO, f"{_RHO}_low", f"{_RHO}_high"),
-                    *("spearman", "low", "high", *OF_TOKENS, "n"),
-                ),
-                named=("source", "special"),
-            ),
+            Table(columns=(*_COLUMNS, "low", "high", *OF_TOKENS, "n"), named=("source", "special")),
         ),
-        Figure("ratio_frequency", printed_correlations, Published()),
+        Figure(
+            "ratio_frequency",
+            of_papers("ratio_frequency", _GIVEN, "scope", "special_tokens"),
+            Published(),
+        ),
     ),
     finding=Finding(
         f"""
@@ -329,6 +304,7 @@ FREQUENCY = Section(
     ),
 )
 
+_OF_CHANGE = {"before": 0.6, "{quantity}": 1.0, "pairs": 0.25}
 _LIFTS = """
     select layer, relation, max(mean) filter (quantity = '{quantity}') as {quantity},
         max(columns('ratio.*')) filter (quantity = '{quantity}'),
@@ -357,11 +333,7 @@ MODULES = Section(
             select * exclude (effect) from relation_share
             where effect = $effect and quantity in ('before', $quantity, 'pairs')
             qualify bool_or(ratio is not null) over () order by layer, relation, quantity""",
-            Stacks(
-                colour="relation",
-                side="quantity",
-                sides={"before": 0.6, "{quantity}": 1.0, "pairs": 0.25},
-            ),
+            Stacks(colour="relation", side="quantity", sides=_OF_CHANGE),
             notes=("relations",),
         ),
         Figure(
@@ -399,50 +371,33 @@ MODULES = Section(
 
 
 _FOLLOWED = (vector_rollout.TABLE, vector_rollout.AGREEMENT, vector_rollout.COMPLETENESS)
-_ROLLOUTS = """(
-    select *, null::double as difference, null::double as difference_low,
-        null::double as difference_high
-    from rollout where token_type is null or distance is null)"""
-_SHARES = f"(from {{}} where scope in ('{VECTORS}', $rollout, '{ATTENTION_ROLLOUT}'))"
 
 
 def followed(rows: str) -> Callable[[Inquiry, Choices], pd.DataFrame]:
-    """Rows of a query on `{shares}` of the vectors that were followed and of rollouts of the same
-    texts; in a file without vectors on those of rollouts, and none of a query without `{shares}`."""
+    """Rows of a query on the vectors that were followed, or else on `{shares}` by rollout alone."""
 
     def ask(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-        if inquiry.store.holds(*_FOLLOWED):
-            return rows_of(rows.format(shares=_SHARES.format("vector_rollout")), inquiry, choices)
-        given = rows.format(shares=_SHARES.format(_ROLLOUTS))
-        return pd.DataFrame() if given == rows else rows_of(given, inquiry, choices)
+        held = inquiry.store.holds(*_FOLLOWED)
+        if not held and "{shares}" not in rows:
+            return pd.DataFrame()
+        shares = f"""(
+            from {"vector_rollout" if held else "rollout"}
+            where scope in ('{VECTORS}', $rollout, '{ATTENTION_ROLLOUT}')
+                and (token_type is null or distance is null))"""
+        return rows_of(rows.format(shares=shares), inquiry, choices)
 
     return ask
 
 
-def offer_more(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
-    """Record the command that follows vectors, or those of more texts."""
-    for item in absence(view.store, *_FOLLOWED):
-        view.add(item)
-    if view.store.holds(*_FOLLOWED):
-        view.draw(show_more_checks, view.store, *_FOLLOWED[:2])
-
-
-_OWN = dict.fromkeys(("by_vectors", "by_rollout", "by_attention", "difference"), "percent")
-_OWN |= dict.fromkeys(("difference_low", "difference_high"), "percent")
+_BY = ("by_vectors", "by_rollout", "by_attention", "difference", "difference_low")
+_OWN = dict.fromkeys((*_BY, "difference_high", "bias"), "percent")
+_NEAR = dict(zip(DISTANCES, NEAR_TO_FAR, strict=True))
 _SIDES = {ATTENTION_ROLLOUT: 0.3, "{rollout}": 0.6, VECTORS: 1.0}
-_BY = (
-    "by_vectors",
-    "by_rollout",
-    "by_attention",
-    "difference",
-    "difference_low",
-    "difference_high",
-)
 ROLLOUT = Section(
     "rollout",
     (rollout.TABLE,),
     also=_FOLLOWED,
-    picks=(Pick("rollout", of_layer("scopes"), of_layer("whole"), of="scope"),),
+    picks=(Pick("rollout", OF_SCOPE, WHOLE, of="scope"),),
     figures=(
         Figure(
             "own",
@@ -459,12 +414,7 @@ ROLLOUT = Section(
         Figure(
             "from_distance",
             followed("from {shares} where distance is not null order by layer, distance"),
-            Stacks(
-                colour="distance",
-                colours=dict(zip(DISTANCES, NEAR_TO_FAR, strict=True)),
-                side="scope",
-                sides=_SIDES,
-            ),
+            Stacks(colour="distance", colours=_NEAR, side="scope", sides=_SIDES),
             half=True,
         ),
         Figure(
@@ -479,19 +429,14 @@ ROLLOUT = Section(
             select layer, max(mean) filter (scope = '{VECTORS}') as by_vectors,
                 max(mean) filter (scope = $rollout) as by_rollout,
                 max(mean) filter (scope = '{ATTENTION_ROLLOUT}') as by_attention,
-                max(columns('difference.*')) filter (scope = $rollout)
-            from {{shares}} where distance = 0 group by layer order by layer"""),
-            Table(columns={"layer": None, **_OWN}),
+                max(columns('difference.*')) filter (scope = $rollout), any_value(bias) as bias,
+                any_value(error) as error, any_value(n_sequences) as n_sequences
+            from vector_rollout join (
+                select layer, avg(bias_share) as bias, max(relative_error) as error
+                from vector_completeness group by layer) using (layer)
+            where distance = 0 group by layer order by layer"""),
+            Table(columns={"layer": None, **_OWN, "error": "%.1e", "n_sequences": None}),
         ),
-        Figure(
-            "sums",
-            followed("""
-            select layer, avg(bias_share) as bias, max(relative_error) as error,
-                count(*) as n_sequences
-            from vector_completeness group by layer order by layer"""),
-            Table(columns={"layer": None, "bias": "percent", "error": "%.1e", "n_sequences": None}),
-        ),
-        Figure("more", "select 1 as row", Drawn(record=offer_more)),
     ),
     finding=Finding(
         followed(f"""
@@ -528,7 +473,8 @@ def found_of_errors(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return frame.assign(name=name, value=float("nan"), **numbers)[:1]
 
 
-_ERRORS = {"layer": None, "part": None, "error": "%.1e", "percentile_99": "%.1e", "seq": None}
+_ERRORS = {"layer": None, "part": None, "error": "%.1e", "percentile_99": "%.1e"}
+_ERRORS |= dict.fromkeys(("seq", "pos", "n_tokens", "text"))
 COMPLETENESS = Section(
     "completeness",
     (completeness.TABLE, completeness.WHOLE_LAYERS),
@@ -538,11 +484,7 @@ COMPLETENESS = Section(
             errors,
             Custom(chart=lambda frame, *_: error_chart(frame, frame["limit"].iloc[0])),
         ),
-        Figure(
-            "table",
-            errors,
-            Table(columns=_ERRORS | dict.fromkeys(("pos", "n_tokens", "text"))),
-        ),
+        Figure("table", errors, Table(columns=_ERRORS)),
     ),
     finding=Finding(found_of_errors, overview=()),
 )
