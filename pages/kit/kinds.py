@@ -21,6 +21,7 @@ from pages.ui.charts.chart_theme import (
 from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
 from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.charts.paired_stacks import paired_stacks
+from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars, lines
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.published_table import Row, show_published
@@ -345,6 +346,27 @@ class Matrix(Plot):
             format=self.format,
             marked={pick: choices[pick] for pick in self.marked} or None,
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points(Plot):
+    """A point per row at `x` and the value; `more` are further columns of the tooltip."""
+
+    x: str
+    x_scale: Scale = "log"
+    more: tuple[str, ...] = ()
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        chart = scatter(
+            frame,
+            x=self.x,
+            y=self.value,
+            x_scale=self.x_scale,
+            tooltip=(*self.more, self.x, self.value),
+            format=self.format,
+            height=self.height,
+        )
+        return with_axes(chart, y=self.axis(name))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,14 +16,13 @@ from analysis.statistics.mixing.vector_rollout import VECTORS
 from analysis.statistics.pairs import relation_share
 from analysis.statistics.parts import OF_TOKENS, at_level
 from analysis.statistics.question import placed
-from pages.kit.kinds import Bars, Custom, Lines, Matrix, Published, Stacks, Table
+from pages.kit.kinds import Bars, Custom, Lines, Matrix, Points, Published, Stacks, Table
 from pages.kit.page import data_page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.layer_mixing.anatomy import anatomy
 from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
 from pages.ui.charts.error_chart import error_chart, worst_errors
 from pages.ui.charts.number_map import Ramp
-from pages.ui.charts.points import scatter
 from pages.ui.published_table import printed, statistic_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.columns import title
@@ -162,11 +161,8 @@ SIMILARITY = Section(
             union all
             (select 'other', * from (from pairs anti join chosen using (scope_a, scope_b))
             where {_OF_LAYER} and steps = 1 order by spearman limit 1)
-            union all
-            (select 'lowest', * from chosen
-            where $layer = 'mean' and layer is not null order by spearman limit 1))
-        select name, scope_a, scope_b, step, layer, spearman as value, low, high,
-            name = 'lowest' as beside
+)
+        select name, scope_a, scope_b, step, spearman as value, low, high
         from told where exists (from chosen)""",
         format=".3f",
     ),
@@ -226,8 +222,8 @@ RATIO = Section(
             high, scope not in (after, vectors) as beside
         from mixing_ratio_interval, told
         where layer is null and token_type = $type
-            and scope in (after, vectors, whole, '{WEIGHTS}')
-        order by list_position([after, vectors, whole], scope) nulls last""",
+            and scope in (after, vectors, whole)
+        order by list_position([after, vectors, whole], scope)""",
         format=".1%",
     ),
 )
@@ -269,11 +265,7 @@ FREQUENCY = Section(
                 special=False,
                 limit=_DRAWN,
             ),
-            Custom(
-                chart=lambda frame, *_: scatter(
-                    frame, x="rank", y="ratio", tooltip=("token", "rank", "n", "ratio")
-                )
-            ),
+            Points(x="rank", value="ratio", more=("token", "n"), format=".1%"),
             picks=(Pick("frequency_scope", OF_RATIO, of_layer("before_network"), of="scope"),),
         ),
         Figure(
@@ -402,25 +394,25 @@ ROLLOUT = Section(
         Figure(
             "own",
             followed("from {shares} where distance = 0 order by layer"),
-            Lines(colour="scope", columns=2, format=".1%"),
+            Lines(colour="scope", columns=2, format=".1%", height=340),
             half=True,
         ),
         Figure(
             "agreement",
             followed("from vector_agreement where layer is not null order by layer, scope"),
-            Lines(value="spearman", colour="scope", columns=2, format=".2f"),
+            Lines(value="spearman", colour="scope", columns=2, format=".2f", height=340),
             half=True,
         ),
         Figure(
             "from_distance",
             followed("from {shares} where distance is not null order by layer, distance"),
-            Stacks(colour="distance", colours=_NEAR, side="scope", sides=_SIDES),
+            Stacks(colour="distance", colours=_NEAR, side="scope", sides=_SIDES, height=480),
             half=True,
         ),
         Figure(
             "from_type",
             followed("from {shares} where token_type is not null order by layer, token_type"),
-            Stacks(colour="token_type", side="scope", sides=_SIDES),
+            Stacks(colour="token_type", side="scope", sides=_SIDES, height=480),
             half=True,
         ),
         Figure(
