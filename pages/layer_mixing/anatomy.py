@@ -24,9 +24,8 @@ _STYLE = """<style>
 
 def anatomy(inquiry: Inquiry) -> None:
     """Draw the modules of a layer and the reach of every scope, once for all sections."""
-    order = inquiry.store.layer_order
-    st.caption(f"{say('layer_mixing.anatomy')} {say(f'layer_mixing.anatomy_{order.name}')}")
-    st.html(f"{_STYLE}{picture(order)}")
+    st.caption(say("layer_mixing.anatomy"))
+    st.html(f"{_STYLE}{picture(inquiry.store.layer_order)}")
 
 
 def picture(order: LayerOrder) -> str:

@@ -243,7 +243,7 @@ def correlations(source: str) -> Figure:
         from ratio_frequency_correlation where source = '{source}' and spearman is not null
         qualify {_DISTINCT} order by {_PLACE}, special desc""",
         Bars(value="spearman", x="scope", colour="special", format="+.2f"),
-        captions=lambda _, choices: (f"caption_{choices['frequency_level']}", "caption"),
+        captions=lambda *_: ("caption",),
     )
 
 
@@ -301,9 +301,9 @@ _LIFTS = """
     select layer, relation, max(mean) filter (quantity = '{quantity}') as {quantity},
         max(columns('ratio.*')) filter (quantity = '{quantity}'),
         max(mean) filter (quantity = 'before') as before,
-        max(mean) filter (quantity = 'pairs') as pairs, {quantity} / pairs as lift
+        max(mean) filter (quantity = 'pairs') as pairs
     from relation_share where effect = $effect group by layer, relation
-    having ratio is not null and lift is not null order by {order}, layer"""
+    having ratio is not null order by {order}, layer"""
 
 
 def around_one(ratios: pd.Series) -> Ramp:
@@ -338,7 +338,7 @@ MODULES = Section(
                 value="ratio",
                 format=".2r",
                 ramp=around_one,
-                more=("ratio_low", "ratio_high", "{quantity}", "before", "pairs", "lift"),
+                more=("ratio_low", "ratio_high", "{quantity}", "before", "pairs"),
             ),
         ),
     ),
@@ -436,12 +436,13 @@ ROLLOUT = Section(
         kinds as (
             select token_type from last where token_type in ('cls', 'bos', 'first')
             order by list_position(['cls', 'bos', 'first'], token_type) limit 1)
-        select if(distance is null, 'type', 'own') as sentence,
-            concat_ws('_', sentence, case scope when '{VECTORS}' then 'vectors'
-                when '{ATTENTION_ROLLOUT}' then 'attention' else 'lengths' end) as name,
+        select distance is null as sentence, list_position(['{VECTORS}', $rollout], scope) as place,
+            case row_number() over (partition by sentence order by place nulls last)
+                when 1 then if(sentence, 'type', if(place = 1, 'own', 'rolled'))
+                else if(place is null, 'attention', 'lengths') end as name,
             layer, scope, token_type, mean as value, low, high
         from last where distance = 0 or token_type = (from kinds)
-        order by sentence, list_position(['vectors', 'lengths'], name.split('_')[2]) nulls last"""),
+        order by sentence, place nulls last"""),
         format=".1%",
         overview=(),
     ),
