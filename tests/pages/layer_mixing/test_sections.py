@@ -12,7 +12,8 @@ PLANTS = [
     (
         "similarity",
         "update stored.scope_similarity set spearman = 0.9, low = 0.8, high = 0.95; "
-        "update stored.scope_similarity set spearman = 0.5, low = 0.4, high = 0.6 where list_contains([scope_a, scope_b], 'attn_res_ln') "
+        "update stored.scope_similarity set spearman = 0.5, low = 0.4, high = 0.6 "
+        "where list_contains([scope_a, scope_b], 'attn_res_ln') "
         "and list_contains([scope_a, scope_b], 'attn_res_ln_ff')",
         "**Of all steps through a layer, “feed-forward network” changes most which tokens mix with "
         "which**: ρ before and after “feed-forward network” 0.500 [0.400, 0.600], below that of",
