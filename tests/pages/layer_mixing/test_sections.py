@@ -55,10 +55,10 @@ PLANTS = [
         "update stored.vector_rollout set mean = case scope when 'vectors' then 0.2 else 0.03 end, "
         "low = case scope when 'vectors' then 0.19 else 0.029 end, "
         "high = case scope when 'vectors' then 0.21 else 0.031 end where distance = 0",
-        "**Followed as vectors, which can cancel, more of a token stays its own than rollouts of "
-        "lengths say**: share of a token's own input in it after layer 2, by vectors, "
-        "20.0% [19.0%, 21.0%], above that by rollout of “whole layer”, 3.0% [2.9%, 3.1%], and that "
-        "by attention rollout, 3.0% [2.9%, 3.1%].",
+        "**Followed as vectors, which can cancel, more of a token stays its own**: share of a "
+        "token's own input in it after layer 2, by vectors, 20.0% [19.0%, 21.0%], above that by "
+        "rollout of “whole layer”, 3.0% [2.9%, 3.1%], and that by attention rollout, 3.0% [2.9%, "
+        "3.1%].",
     ),
     (
         "completeness",
