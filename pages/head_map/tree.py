@@ -28,15 +28,13 @@ _NAMED = 12  # least pixels of a leaf with a name
 def tree_parts(steps: pd.DataFrame, heads: pd.DataFrame, k: int) -> pd.DataFrame:
     """Return the leaves, branches and cut of a tree of k groups.
 
-    Groups count from 1 in the order of the leaves; leaves lie at x = 0, and y is their place.
-
     Args:
         steps: left, right and height of every merge of two nodes; the heads are the first nodes.
         heads: layer and head of each.
 
     Returns:
-        rows x, y, group, name; of leaves also layer, head, place and label; of branches also their
-        other ends x2, y2, and group 0 above the cut; of the cut only x.
+        rows x, y, group (0 above the cut), name; of leaves, at x = 0, also layer, head, place and
+        label; of branches also their other ends x2 and y2; of the cut only x.
     """
     n = len(heads)
     pairs = list(zip(steps["left"].tolist(), steps["right"].tolist(), strict=True))
