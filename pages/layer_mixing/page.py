@@ -34,8 +34,6 @@ from pages.ui.words.scope import say_here
 
 PAIR = ("scope_a", "scope_b")
 _NUMBERS = dict.fromkeys(("mean", "low", "high", "std", "min", "max"), "percent")
-_LISTED, _DRAWN = 20, 1_500  # texts in a list; words in a chart
-_WEAK = 0.1  # a ρ nearer to 0 is no tendency worth mentioning
 _OF_LAYER = "layer is not distinct from try_cast($layer as int)"
 _CHOSEN = "$scope_a in (scope_a, scope_b) and $scope_b in (scope_a, scope_b)"
 _PAIRS = """(
@@ -129,7 +127,7 @@ SIMILARITY = Section(
             select seq, avg(spearman::double) as spearman, n_tokens, text
             from sequence_scope_similarity join sequence using (seq)
             where ($layer = 'mean' or {_OF_LAYER}) and {_CHOSEN} and $scope_a <> $scope_b
-            group by seq, n_tokens, text order by spearman, seq limit {_LISTED}""",
+            group by seq, n_tokens, text order by spearman, seq limit 20""",
             Table(columns=("seq", "spearman", "n_tokens", "text"), has_texts=True),
         ),
         Figure(
@@ -263,7 +261,7 @@ FREQUENCY = Section(
                 mixing_ratio.words_by_frequency,
                 scope=choices["frequency_scope"],
                 special=False,
-                limit=_DRAWN,
+                limit=1_500,
             ),
             Points(x="rank", value="ratio", more=("token", "n"), format=".1%"),
             picks=(Pick("frequency_scope", OF_RATIO, of_layer("before_network"), of="scope"),),
@@ -291,7 +289,7 @@ FREQUENCY = Section(
         order by name""",
         format="+.2f",
         level=0.0,
-        least=_WEAK,
+        least=0.1,
         overview=(),
     ),
 )
