@@ -134,13 +134,9 @@ def parts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 
 def leaves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Heads in the order of the tree, with their groups and what they mostly do."""
+    """Heads in the order of the tree, with their groups."""
     heads = parts(inquiry, choices).dropna(subset="layer").sort_values("place")
-    heads = heads[["layer", "head", "place", "group", "label", "name"]]
-    if not has_habits(inquiry.store):
-        return heads
-    habits = behaviours_of_heads(inquiry, weighing=choices["weighing"])
-    return heads.merge(habits[["layer", "head", "behaviour"]], on=["layer", "head"])
+    return heads[["layer", "head", "place", "group", "label", "name"]]
 
 
 def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -163,14 +159,18 @@ def groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Size, mean distance within, layers, most frequent habit and heads of every group."""
     frame, comma = distances(inquiry, choices), say("list.comma")
     within = frame[frame["is_same"]].groupby("group")["mean_divergence"].mean()
-    of_groups = leaves(inquiry, choices).groupby("group")
+    heads = leaves(inquiry, choices)
+    if has_habits(inquiry.store):
+        habits = behaviours_of_heads(inquiry, weighing=choices["weighing"])
+        heads = heads.merge(habits[["layer", "head", "behaviour"]], on=["layer", "head"])
+    of_groups = heads.groupby("group")
     columns = {
         "n": of_groups.size(),
         "within": within,
         "layers": of_groups["layer"].agg(lambda of: comma.join(map(str, sorted(of.unique())))),
         "heads": of_groups["label"].agg(comma.join),
     }
-    if has_habits(inquiry.store):
+    if "behaviour" in heads:
         counts = of_groups["behaviour"].value_counts(normalize=True).groupby("group").head(1)
         counts = counts.reset_index("behaviour")
         columns["mostly"] = counts["behaviour"].map(behaviour_name)

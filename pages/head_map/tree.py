@@ -63,11 +63,12 @@ def tree_parts(steps: pd.DataFrame, heads: pd.DataFrame, k: int) -> pd.DataFrame
     cut = pd.DataFrame({"x": [(tops[n - k] + tops[n - k + 1]) / 2]})
     parts = pd.concat([leaves.assign(y=leaves["place"]), branches, cut], ignore_index=True)
     whole = dict.fromkeys(("layer", "head", "place", "group"), "Int64")
-    return parts.astype(whole).assign(name=parts["group"].map(group_name, na_action="ignore"))
+    names = {group: group_name(group) for group in range(1, k + 1)}
+    return parts.astype(whole).assign(name=parts["group"].map(names))
 
 
 def group_name(group: int) -> str:
-    return say_here("name", group=int(group))
+    return say_here("name", group=group)
 
 
 def colours_of(frame: pd.DataFrame) -> Mapping[str, str]:

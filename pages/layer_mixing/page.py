@@ -91,9 +91,10 @@ def of_papers(quantity: str, ours: str, *keys: str) -> Callable[[Inquiry, Choice
     """Printed numbers beside those of the file; of every layer, those of the chosen scope."""
 
     def ask(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-        frame = printed(quantity, rows_of(ours, inquiry, {}), keys, name_of)
-        scopes = [number.scope if number.layer else None for number in frame["number"]]
-        return frame[[scope == choices.get("scope") for scope in scopes]]
+        def is_shown(number: Any) -> bool:
+            return (number.scope if number.layer else None) == choices.get("scope")
+
+        return printed(quantity, rows_of(ours, inquiry, {}), keys, name_of, is_shown)
 
     return ask
 
