@@ -46,6 +46,19 @@ def part_values(parts: tuple[str, ...], values: Iterable[Sequence[float]]) -> di
     }
 
 
+def at_level(parts: tuple[str, ...], level: str) -> str:
+    """Return SQL for spearman, low and high of the part that an expression names, or of the whole.
+
+    Args:
+        level: an SQL expression, such as a parameter.
+    """
+    numbers = {
+        part: ", ".join(f"{name}: {part}{end}" for name, end in _OWN.items()) for part in parts
+    }
+    cases = " ".join(f"when '{part}' then {{{of_part}}}" for part, of_part in numbers.items())
+    return f"unnest(case {level} {cases} else {{spearman: spearman, low: low, high: high}} end)"
+
+
 def by_part(frame: pd.DataFrame, parts: tuple[str, ...]) -> pd.DataFrame:
     """Return every row once for each part: `part`, its `contribution`, and its own spearman, low
     and high in place of those of the whole."""

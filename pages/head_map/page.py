@@ -1,14 +1,270 @@
 """Page on heads of one model that attend alike (Clark et al. 2019)."""
 
-from pages.head_map.groups import groups
-from pages.head_map.layers import layers
-from pages.head_map.map import plane
-from pages.ui.page import Page
-from pages.ui.store.absences import order_of_patches
+from functools import partial
 
-SECTIONS = (plane, groups, layers)
-MOVED = {"weighing": "map", "distances": "groups"}
-PAGE = Page("head_map", "hm", SECTIONS, before=(order_of_patches,), moved=MOVED)
+import numpy as np
+import pandas as pd
+
+from analysis.published.heads import THRESHOLDS
+from analysis.statistics.heads import head_arrangement, head_distance, head_effect, head_pattern
+from analysis.statistics.heads.head_behaviour import Thresholds
+from analysis.statistics.table import Table as OfFile
+from pages.head_map.plane import plane
+from pages.head_map.tree import dendrogram, groups_plane, tree_parts
+from pages.kit.kinds import Custom, Drawn, Lines, Table
+from pages.kit.page import data_page
+from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Rows, Section, rows_of
+from pages.ui.charts.colours import GROUP_COLOURS, SAME_LAYER_COLOURS
+from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits, looks
+from pages.ui.head.choice import Head, head_with_most
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.store.missing import absence
+from pages.ui.words.say import say
+
+_LEVEL = 0.05  # significance level of p-values
+_SHARES = tuple(f"{share:.2f}" for share in np.arange(0.1, 0.96, 0.05))
+_NATS = tuple(f"{nats:.1f}" for nats in np.arange(0.5, 6.01, 0.1))
+_SIDES = ("within", "between")
+_PLANE = "from head_layout_weighing where weighing = $weighing order by layer, head"
+_PAIRS = """(
+    select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_weighing
+    where weighing = $weighing and (layer_a, head_a) < (layer_b, head_b))"""
+
+
+def most_unlike(inquiry: Inquiry, _: Choices) -> Head:
+    """Head with the largest mean distance from all others."""
+    rows = """
+        select layer_a as layer, head_a as head, avg(mean_divergence) as mean
+        from head_distance_mean group by all order by all"""
+    return head_with_most(rows_of(rows, inquiry, {}), "mean")
+
+
+def behaviours(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Points of heads with what they mostly do, by the reader's thresholds."""
+    thresholds = Thresholds(**{name: float(choices[name]) for name in THRESHOLDS})
+    habits = behaviours_of_heads(inquiry, thresholds, weighing=choices["weighing"])
+    return rows_of(_PLANE, inquiry, choices).merge(habits, on=["layer", "head"])
+
+
+def held(table: OfFile, rows: Rows) -> Rows:
+    """Rows, or none where the file lacks a table."""
+    return lambda inquiry, choices: (
+        rows_of(rows, inquiry, choices) if inquiry.store.holds(table) else pd.DataFrame()
+    )
+
+
+def offered(table: OfFile) -> Figure:
+    """What adds a table, where the file lacks it."""
+    offer = Drawn(record=lambda view, *_: [view.add(item) for item in absence(view.store, table)])
+    return Figure(f"no_{table.name}", "select 1 as row", offer)
+
+
+PICKS = (Pick("weighing", kind="weighing"), Pick("head", kind="head", default=most_unlike))
+MAP = Section(
+    "map",
+    (head_arrangement.LAYOUT, head_distance.TABLE),
+    also=(head_pattern.TABLE, head_effect.TABLE),
+    picks=(*PICKS, Pick("colour", ("layer", "change"))),
+    figures=(
+        Figure(
+            "by_layer",
+            _PLANE,
+            Custom(chart=plane),
+            when={"colour": ("layer",)},
+            click=HEAD,
+            half=True,
+        ),
+        Figure(
+            "by_effect",
+            held(
+                head_effect.TABLE,
+                f"""
+                select points.*, mean as change from ({_PLANE}) as points
+                join head_effect using (layer, head)
+                where filling = 'mean' and quantity = 'length' and token_type is null""",
+            ),
+            Custom(chart=partial(plane, value="change")),
+            when={"colour": ("change",)},
+            click=HEAD,
+            half=True,
+        ),
+        Figure(
+            "by_behaviour",
+            held(head_pattern.TABLE, behaviours),
+            Custom(chart=lambda *drawn: plane(*drawn, **looks())),
+            picks=(
+                Pick("neighbour", _SHARES, "0.50", "slider"),
+                Pick("entropy", _NATS, "3.8", "slider"),
+                Pick("token_type", _SHARES, "0.60", "slider", format=str),
+            ),
+            click=HEAD,
+            half=True,
+        ),
+        *map(offered, (head_pattern.TABLE, head_effect.TABLE)),
+    ),
+    finding=Finding(
+        f"""
+        with stress as (
+            select any_value(stress) as stress from head_layout_weighing
+            where weighing = $weighing),
+        pairs as (
+            select *, concat('L', layer_a, '·H', head_a) as one,
+                concat('L', layer_b, '·H', head_b) as other,
+                row_number() over (order by mean_divergence) as place
+            from {_PAIRS})
+        select 1 as sentence, if(place = 1, 'near', 'far') as name, one, other,
+            mean_divergence as value, null as low, null as high, place > 1 as beside
+        from pairs where place in (1, (select count(*) from pairs))
+        union all
+        select 2, unnest(['stress', 'fair']), null, null, unnest([stress, 0.1]),
+            unnest([stress, 0.1]), unnest([stress, 0.1]), false
+        from stress where stress is not null
+        order by sentence, name in ('far', 'fair')""",
+        format=".2f",
+        overview=(),
+    ),
+)
+
+
+def parts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Leaves, branches and cut of the tree."""
+    steps = inquiry.ask(head_arrangement.steps, weighing=choices["weighing"])
+    rows = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
+    return tree_parts(steps, rows_of(rows, inquiry, {}), choices["k"])
+
+
+def leaves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Heads in the order of the tree, with their groups."""
+    heads = parts(inquiry, choices).dropna(subset="layer").sort_values("place")
+    return heads[["layer", "head", "place", "group", "label", "name"]]
+
+
+def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Points of heads with their groups."""
+    return rows_of(_PLANE, inquiry, choices).merge(leaves(inquiry, choices), on=["layer", "head"])
+
+
+def distances(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Distance of any two heads, the group of one, and whether the other is of the same."""
+    frame = rows_of(f"from {_PAIRS}", inquiry, choices)
+    group = leaves(inquiry, choices).set_index(["layer", "head"])["group"]
+    one, other = (
+        group.loc[list(zip(frame[f"layer_{side}"], frame[f"head_{side}"], strict=True))].to_numpy()
+        for side in "ab"
+    )
+    return frame.assign(group=one, is_same=one == other)
+
+
+def groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Size, mean distance within, layers, most frequent habit and heads of every group."""
+    frame, comma = distances(inquiry, choices), say("list.comma")
+    within = frame[frame["is_same"]].groupby("group")["mean_divergence"].mean()
+    heads = leaves(inquiry, choices)
+    if has_habits(inquiry.store):
+        habits = behaviours_of_heads(inquiry, weighing=choices["weighing"])
+        heads = heads.merge(habits[["layer", "head", "behaviour"]], on=["layer", "head"])
+    of_groups = heads.groupby("group")
+    columns = {
+        "n": of_groups.size(),
+        "within": within,
+        "layers": of_groups["layer"].agg(lambda of: comma.join(map(str, sorted(of.unique())))),
+        "heads": of_groups["label"].agg(comma.join),
+    }
+    if "behaviour" in heads:
+        counts = of_groups["behaviour"].value_counts(normalize=True).groupby("group").head(1)
+        counts = counts.reset_index("behaviour")
+        columns["mostly"] = counts["behaviour"].map(behaviour_name)
+        columns["share"] = counts["proportion"]
+    return pd.DataFrame(columns).rename_axis("group").reset_index()
+
+
+def found_of_groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Sizes of the groups, and mean distances within and between them."""
+    sizes = leaves(inquiry, choices)["group"].value_counts()
+    means = distances(inquiry, choices).groupby("is_same")["mean_divergence"].mean()
+    names = {True: "within", False: "between"}
+    rows = [(2, name, means[is_same]) for is_same, name in names.items() if is_same in means]
+    frame = pd.DataFrame([(1, "sizes", np.nan), *rows], columns=["sentence", "name", "value"])
+    counts = {"n": sizes.iloc[0], "of": sizes.sum(), "alone": int((sizes == 1).sum())}
+    return frame.assign(beside=frame["name"] == "between", k=choices["k"], **counts)
+
+
+def most_groups(inquiry: Inquiry) -> int:
+    n_heads = int(inquiry.store.run["n_heads"])
+    return min(len(GROUP_COLOURS), len(inquiry.store.layers) * n_heads)
+
+
+_GROUP = {**dict.fromkeys(("group", "n", "within", "layers", "mostly")), "share": "percent"}
+_GROUP |= {"heads": None}
+GROUPS = Section(
+    "groups",
+    (head_arrangement.LINKAGE, head_distance.TABLE),
+    picks=(
+        PICKS[0],
+        Pick(
+            "k",
+            lambda inquiry, _: (2, most_groups(inquiry)),
+            lambda inquiry, _: min(6, most_groups(inquiry)),
+            "number",
+        ),
+        PICKS[1],
+    ),
+    figures=(
+        Figure("tree", parts, Custom(chart=dendrogram), click=HEAD, half=True),
+        Figure("plane", points, Custom(chart=groups_plane), click=HEAD, half=True),
+        Figure("table", groups, Table(columns=_GROUP)),
+    ),
+    finding=Finding(found_of_groups, format=".2f", overview=()),
+)
+
+LAYERS = Section(
+    "layers",
+    (head_arrangement.COHESION,),
+    also=(head_distance.TABLE,),
+    picks=PICKS[:1],
+    figures=(
+        Figure(
+            "chart",
+            """
+            select *, unnest([within, between]) as mean_divergence,
+                unnest(['within', 'between']) as side
+            from layer_cohesion_weighing where weighing = $weighing and layer is not null
+            order by layer""",
+            Lines(
+                value="mean_divergence",
+                colour="side",
+                colours=dict(zip(_SIDES, SAME_LAYER_COLOURS, strict=True)),
+            ),
+        ),
+        Figure(
+            "table",
+            "from layer_cohesion_weighing where weighing = $weighing order by layer nulls first",
+            Table(columns=("layer", *_SIDES, "difference", "p_value", "n_permutations")),
+        ),
+    ),
+    finding=Finding(
+        f"""
+        with rows as (from layer_cohesion_weighing where weighing = $weighing)
+        select 1 as sentence, 'p' as name, p_value as value, p_value as low, p_value as high,
+            round(within, 3) as within, round(between, 3) as between,
+            null as n, null as of, null as listed
+        from rows where layer is null
+        union all
+        select 2, 'layers', null, null, null, null, null, count(*) filter (p_value < {_LEVEL}),
+            count(*), coalesce(string_agg(layer, ', ' order by layer)
+                filter (p_value < {_LEVEL}), '–')
+        from rows where layer is not null order by sentence""",
+        format=".4f",
+        level=_LEVEL,
+    ),
+)
+
+PAGE = data_page(
+    "head_map",
+    "hm",
+    (MAP, GROUPS, LAYERS),
+    moved={"weighing": "map", "distances": "groups"},
+)
 
 if __name__ == "__main__":
     PAGE.show()

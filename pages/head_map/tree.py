@@ -1,77 +1,113 @@
-"""Dendrogram of heads: its leaves in order, its groups at a cut, its branches as lines."""
+"""Tree of heads that attend alike, cut into groups."""
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
+import altair as alt
 import pandas as pd
 
+from pages.head_map.plane import MARK, plane
+from pages.kit.section import Choices
+from pages.ui.charts.chart_theme import (
+    Chart,
+    cell_selection,
+    layered,
+    ringed,
+    rows_height,
+    tooltips,
+)
+from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
+from pages.ui.head.choice import short_name
+from pages.ui.words.columns import title
+from pages.ui.words.scope import say_here
 
-@dataclass(frozen=True)
-class Tree:
-    """Merge steps of `head_linkage.steps`, read as a dendrogram."""
+_LEAF, _LEAST_LEAF, _AROUND = 14, 3, 110  # pixels of a leaf and of the axes
+_NAMED = 12  # least pixels of a leaf with a name
 
-    steps: pd.DataFrame
 
-    @property
-    def n_heads(self) -> int:
-        return len(self.steps) + 1
+def tree_parts(steps: pd.DataFrame, heads: pd.DataFrame, k: int) -> pd.DataFrame:
+    """Return the leaves, branches and cut of a tree of k groups.
 
-    @cached_property
-    def children(self) -> dict[int, tuple[int, int]]:
-        """The two merged nodes of every inner node."""
-        pairs = zip(self.steps["left"].tolist(), self.steps["right"].tolist(), strict=True)
-        return dict(enumerate(pairs, start=self.n_heads))
+    Args:
+        steps: left, right and height of every merge of two nodes; the heads are the first nodes.
+        heads: layer and head of each.
 
-    @cached_property
-    def heads_of(self) -> dict[int, list[int]]:
-        """Heads of every node, in an order in which heads merged early are neighbours."""
-        heads = {head: [head] for head in range(self.n_heads)}
-        for node, (left, right) in self.children.items():
-            heads[node] = heads[left] + heads[right]
-        return heads
+    Returns:
+        rows x, y, group (0 above the cut), name; of leaves, at x = 0, also layer, head, place and
+        label; of branches also their other ends x2 and y2; of the cut only x.
+    """
+    n = len(heads)
+    pairs = list(zip(steps["left"].tolist(), steps["right"].tolist(), strict=True))
+    under = {head: [head] for head in range(n)}
+    for node, (left, right) in enumerate(pairs, start=n):
+        under[node] = under[left] + under[right]
+    order = under[2 * n - 2]
+    root = {head: node for node in range(2 * n - k) for head in under[node]}  # the largest last
+    number = {node: at for at, node in enumerate(dict.fromkeys(root[h] for h in order), start=1)}
+    group = {node: number[root[under[node][0]]] for node in range(2 * n - k)}
+    place = {head: float(at) for at, head in enumerate(order)}
+    height = dict.fromkeys(range(n), 0.0)
+    leaves = heads.assign(
+        place=[int(place[head]) for head in range(n)],
+        group=[group[head] for head in range(n)],
+        label=[short_name(*row) for row in heads[["layer", "head"]].itertuples(index=False)],
+        x=0.0,
+    )
+    lines = []
+    for (node, pair), top in zip(enumerate(pairs, start=n), steps["height"], strict=True):
+        place[node], height[node] = sum(place[child] for child in pair) / 2, float(top)
+        ends = [(height[one], top, place[one], place[one], group.get(one, 0)) for one in pair]
+        lines += [*ends, (top, top, place[pair[0]], place[pair[1]], group.get(node, 0))]
+    tops = [0.0, *steps["height"], steps["height"].iloc[-1]]
+    branches = pd.DataFrame(lines, columns=["x", "x2", "y", "y2", "group"])
+    cut = pd.DataFrame({"x": [(tops[n - k] + tops[n - k + 1]) / 2]})
+    parts = pd.concat([leaves.assign(y=leaves["place"]), branches, cut], ignore_index=True)
+    whole = dict.fromkeys(("layer", "head", "place", "group"), "Int64")
+    names = {group: group_name(group) for group in range(1, k + 1)}
+    return parts.astype(whole).assign(name=parts["group"].map(names))
 
-    @property
-    def leaves(self) -> list[int]:
-        return self.heads_of[2 * self.n_heads - 2]
 
-    def groups(self, k: int) -> np.ndarray:
-        """Group number of every head when the last k − 1 merge steps are undone.
+def group_name(group: int) -> str:
+    return say_here("name", group=group)
 
-        Groups count from 1 in the order of the leaves.
-        """
-        group_of = self._group_of_nodes(k)
-        return np.array([group_of[head] for head in range(self.n_heads)])
 
-    def cut(self, k: int) -> float:
-        """Height at which the tree is cut into k groups: midway between two merge steps."""
-        heights = [0.0, *self.steps["height"]]
-        kept, undone = self.n_heads - k, self.n_heads - k + 1
-        return (heights[kept] + heights[undone]) / 2 if undone < len(heights) else heights[-1]
+def colours_of(frame: pd.DataFrame) -> Mapping[str, str]:
+    """Colours of groups by their names, in order."""
+    groups = sorted(frame.loc[frame["layer"].notna(), "group"].unique())
+    return dict(zip(map(group_name, groups), GROUP_COLOURS, strict=False))
 
-    def branches(self, k: int) -> pd.DataFrame:
-        """Lines of the dendrogram: two branches and their joint for every merge step.
 
-        Returns:
-            x, x2 (heights), y, y2 (places among the leaves), group (0 above the cut).
-        """
-        place = {head: float(number) for number, head in enumerate(self.leaves)}
-        height = dict.fromkeys(range(self.n_heads), 0.0)
-        group_of = self._group_of_nodes(k)
-        rows = []
-        for (node, pair), top in zip(self.children.items(), self.steps["height"], strict=True):
-            place[node], height[node] = sum(place[child] for child in pair) / 2, float(top)
-            rows += [
-                (height[child], top, place[child], place[child], group_of.get(child, 0))
-                for child in pair
-            ]
-            rows.append((top, top, place[pair[0]], place[pair[1]], group_of.get(node, 0)))
-        return pd.DataFrame(rows, columns=["x", "x2", "y", "y2", "group"])
+def groups_plane(points: pd.DataFrame, name: str, choices: Choices) -> Any:
+    """Draw the plane of heads in the colours of their groups."""
+    return plane(points, name, choices, colours=colours_of(points))
 
-    def _group_of_nodes(self, k: int) -> dict[int, int]:
-        """Group number of every head and of every node below the cut."""
-        kept = range(2 * self.n_heads - k)
-        root_of = {head: node for node in kept for head in self.heads_of[node]}  # the largest last
-        roots = dict.fromkeys(root_of[head] for head in self.leaves)
-        number = {root: place for place, root in enumerate(roots, start=1)}
-        return {node: number[root_of[self.heads_of[node][0]]] for node in kept}
+
+def dendrogram(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+    """Draw the tree, distance to the right; a click on a leaf selects its head."""
+    is_leaf, is_branch = frame["layer"].notna(), frame["x2"].notna()
+    leaves, branches, cut = frame[is_leaf], frame[is_branch], frame[~is_leaf & ~is_branch]
+    labels, colours = leaves.sort_values("place")["label"].tolist(), colours_of(frame)
+    leaf = rows_height(len(labels), _LEAF, least=_LEAST_LEAF) // len(labels)
+    named = {"values": list(range(len(labels))), "labelExpr": f"{labels}[datum.value]"}
+    named |= {"labelOverlap": False} if leaf >= _NAMED else {"labels": False}
+    y = alt.Y(
+        "y:Q",
+        title=title("leaf"),
+        scale=alt.Scale(domain=[-0.7, len(labels) - 0.3], nice=False, zero=False, reverse=True),
+        axis=alt.Axis(ticks=False, grid=False, domain=False, labelPadding=10, **named),
+    )
+    x = alt.X("x:Q", title=title("mean_divergence"), axis=alt.Axis(tickCount=7, orient="top"))
+    scale = alt.Scale(domain=list(colours), range=list(colours.values()))
+    colour = alt.Color("name:N", title=None, scale=scale, legend=None)
+    ends = {"x": x, "x2": alt.X2("x2"), "y": y, "y2": alt.Y2("y2")}
+    lines = Chart(branches).mark_rule(strokeWidth=1.6).encode(**ends)
+    below = lines.transform_filter("datum.group > 0").encode(color=colour)
+    above = lines.transform_filter("datum.group === 0").encode(color=alt.ColorValue(IN_NO_GROUP))
+    edge = Chart(cut).mark_rule(strokeDash=[6, 4], strokeWidth=1.6, color=MARKED).encode(x=x)
+    dots = Chart(leaves).encode(x=x, y=y)
+    tooltip = tooltips(dict.fromkeys(("layer", "head", "name")), leaves, ".2f")
+    marks = dots.mark_circle(size=5 * leaf, opacity=1, cursor="pointer")
+    marks = marks.encode(color=colour, tooltip=tooltip)
+    marks = marks.add_params(cell_selection(MARK, "layer", "head"))
+    ring = ringed(dots, (choices["layer"], choices["head"]), size=210)
+    return layered(below, above, edge, marks, ring, height=leaf * len(labels) + _AROUND)

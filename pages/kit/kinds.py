@@ -19,7 +19,11 @@ from pages.ui.charts.chart_theme import (
     with_axes,
 )
 from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
+from pages.ui.charts.number_map import Ramp, number_map
+from pages.ui.charts.paired_stacks import paired_stacks
+from pages.ui.charts.points import scatter
 from pages.ui.charts.standard import bars, lines
+from pages.ui.choices.links import link_to_sequence
 from pages.ui.published_table import Row, show_published
 from pages.ui.words.columns import NAMES, title, value_name
 from pages.ui.words.quantities import in_type_order
@@ -389,6 +393,92 @@ class HeadMap(Plot):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Matrix(Plot):
+    """Cell with its number per `x` and `y`, in the order of the rows.
+
+    `ramp` returns the colours of all values. `marked` are picks: the cell that has their options in
+    columns of these names has a frame, and a click gives those of another. `more` may name choices.
+    """
+
+    x: str = "layer"
+    y: str
+    ramp: Callable[[pd.Series], Ramp]
+    more: tuple[str, ...] = ()
+    marked: tuple[str, ...] = ()
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        ends = [end for end in _ENDS if end in frame]
+        return number_map(
+            frame,
+            x=self.x,
+            y=self.y,
+            value=self.value,
+            tooltip=(*ends, *(column.format_map(choices) for column in self.more)),
+            orders={
+                column: frame[column].drop_duplicates().tolist() for column in (self.x, self.y)
+            },
+            colours=self.ramp(frame[self.value]),
+            format=self.format,
+            marked={pick: choices[pick] for pick in self.marked} or None,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points(Plot):
+    """A point per row at `x` and the value; `more` are further columns of the tooltip."""
+
+    x: str
+    x_scale: Scale = "log"
+    more: tuple[str, ...] = ()
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        chart = scatter(
+            frame,
+            x=self.x,
+            y=self.value,
+            x_scale=self.x_scale,
+            tooltip=(*self.more, self.x, self.value),
+            format=self.format,
+            height=self.height,
+        )
+        return with_axes(chart, y=self.axis(name))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stacks(Plot):
+    """Bars of shares that add up to 1, one per layer and value of `side`.
+
+    `sides` are these values, which may name choices, with the opacities of their bars.
+    """
+
+    colour: str
+    colours: Mapping[Any, str] | None = None
+    side: str
+    sides: Mapping[str, float]
+    format: str = ".1%"
+    height: int = 400
+
+    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        frame, drawn = named(frame, self.colour, self.colours)
+        sides = {side.format_map(choices): opacity for side, opacity in self.sides.items()}
+        sides = {side: sides[side] for side in sides if side in set(frame[self.side])}
+        if self.side not in NAMES:
+            frame, _ = named(frame, self.side, None)
+            sides = {value_said(self.side, side): opacity for side, opacity in sides.items()}
+        return paired_stacks(
+            frame,
+            y=self.value,
+            colour=self.colour,
+            colours=drawn.get("colours"),
+            side=self.side,
+            sides=list(sides),
+            opacities=list(sides.values()),
+            format=self.format,
+            height=self.height,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Custom(Plot):
     """Chart by a function of the rows, the name of the words, and the choices.
 
@@ -413,11 +503,13 @@ class Custom(Plot):
 class Table(Kind):
     """Numbers by columns, each with the format of Streamlit if it is not the usual one.
 
-    `named` are columns whose values have words.
+    `named` are columns whose values have words. A table that `has_texts`, by a column seq, links to
+    the one that is selected.
     """
 
     columns: Sequence[str] | Mapping[str, str | None]
     named: tuple[str, ...] = ()
+    has_texts: bool = False
 
     def show(
         self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
@@ -426,13 +518,17 @@ class Table(Kind):
         frame = in_type_order(frame) if "token_type" in given else frame
         for column in self.named:
             frame, _ = named(frame, column, None)
-        view.table(
+        listed = {"height": 248, "on_select": "rerun", "selection_mode": "single-row"}
+        event = view.table(
             figure.words(choices),
             frame,
             {name: form for name, form in given.items() if name in frame},
             **said,
             **figure.options(view.key, frame, choices, said),
+            options=listed if self.has_texts else None,
         )
+        for row in event["selection"]["rows"] if self.has_texts else ():
+            view.draw(link_to_sequence, frame["seq"].iloc[min(row, len(frame) - 1)])
 
 
 @dataclass(frozen=True, kw_only=True)

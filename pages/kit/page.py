@@ -1,6 +1,6 @@
 """Pages of data sections: each section is recorded as what it picks, finds and shows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -31,15 +31,17 @@ def data_page(
     prefix: str,
     sections: Sequence[Section | Recorded],
     moved: Mapping[str, str] | None = None,
+    before: Sequence[Callable[[Inquiry], None]] = (),
 ) -> Page:
     """Return a page of data sections.
 
     Args:
         prefix: of its choices in the address.
         moved: sections in older addresses, with their successors.
+        before: content of the introduction.
     """
     recorded = tuple(one if isinstance(one, Recorded) else _recorded(one, name) for one in sections)
-    return Page(name, prefix, recorded, before=(absences,), moved=moved or {})
+    return Page(name, prefix, recorded, before=(absences, *before), moved=moved or {})
 
 
 def _recorded(section: Section, page: str) -> Recorded:

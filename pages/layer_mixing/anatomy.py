@@ -14,53 +14,42 @@ _STYLE = """<style>
 .lm-layer {display: grid; gap: .25rem .5rem; align-items: center; max-width: 60rem}
 .lm-module {border: 1px solid rgba(128, 128, 128, .55); border-radius: 4px; padding: .25rem .3rem;
   text-align: center; line-height: 1.2; font-size: .85rem; font-weight: 600}
-.lm-module.lm-res {border-radius: 1rem}
 .lm-past {border: 2px solid rgba(128, 128, 128, .55); border-bottom: 0;
-  border-radius: .5rem .5rem 0 0; height: 1.35rem; font-size: .75rem; text-align: center;
-  opacity: .85}
+  border-radius: .5rem .5rem 0 0; height: 1.35rem; font-size: .75rem; text-align: center}
 .lm-scope {border-left: 4px solid; border-radius: 3px; padding: .1rem .45rem; line-height: 1.25;
-  overflow-wrap: anywhere; background: rgba(128, 128, 128, .12)}
-.lm-scope.lm-weights {border-left-style: dashed}
-.lm-what {display: block; font-size: .8rem}
+  overflow-wrap: anywhere; background: rgba(128, 128, 128, .12); font-size: .8rem}
 .lm-name {display: block; font-size: .75rem; opacity: .85}
 </style>"""
 
 
 def anatomy(inquiry: Inquiry) -> None:
     """Draw the modules of a layer and the reach of every scope, once for all sections."""
-    order = inquiry.store.layer_order
-    st.caption(f"{say('layer_mixing.anatomy')} {say(f'layer_mixing.anatomy_{order.name}')}")
-    st.html(f"{_STYLE}{picture(order)}")
+    st.caption(say("layer_mixing.anatomy"))
+    st.html(f"{_STYLE}{picture(inquiry.store.layer_order)}")
 
 
 def picture(order: LayerOrder) -> str:
     """Markup of a layer of this order, in a column for every module."""
-    modules = modules_of(order)
+    modules, past = order.attention + order.network_block, say("layer_mixing.module_past")
+    cells = [("past", *ends, 1, escape(past), "") for ends in residuals_of(order)]
+    cells += [("module", n, n, 2, module_name(step), "") for n, step in enumerate(modules, 1)]
+    for row, (scope, reach) in enumerate(reach_of(order).items(), start=3):
+        name = f'title="{escape(paper_name(scope))}">{escape(scope_name(scope))}'
+        text = f'{escape(scope_meaning(scope))}<span class="lm-name" {name}</span>'
+        cells.append(("scope", *reach, row, text, f"border-left-color: {SCOPE_COLOURS[scope]}"))
+    markup = "".join(
+        f'<div class="lm-{kind}" style="grid-column: {first} / {last + 1}; grid-row: {row}; '
+        f'{style}">{text}</div>'
+        for kind, first, last, row, text, style in cells
+    )
     columns = f"grid-template-columns: repeat({len(modules)}, minmax(0, 1fr))"
-    past = "".join(
-        _cell("past", start, end, 1, escape(say("layer_mixing.module_past")))
-        for start, end in residuals_of(order)
-    )
-    named = "".join(
-        _cell(f"module lm-{step}", at, at, 2, escape(module_name(step)))
-        for at, step in enumerate(modules, start=1)
-    )
-    scopes = "".join(
-        _scope(scope, *reach, row)
-        for row, (scope, reach) in enumerate(reach_of(order).items(), start=3)
-    )
-    return f'<div class="lm-layer" style="{columns}">{past}{named}{scopes}</div>'
-
-
-def modules_of(order: LayerOrder) -> tuple[str, ...]:
-    """Steps of a layer in order: ln, attn, res, ff."""
-    return order.attention + order.network_block
+    return f'<div class="lm-layer" style="{columns}">{markup}</div>'
 
 
 def residuals_of(order: LayerOrder) -> list[tuple[int, int]]:
     """Columns, from 1, between which the residual connections run past the other modules."""
-    after = len(order.attention)
-    ends = [at for at, step in enumerate(modules_of(order), start=1) if step == "res"]
+    after, steps = len(order.attention), order.attention + order.network_block
+    ends = [at for at, step in enumerate(steps, start=1) if step == "res"]
     return [(1 if order.is_parallel or end <= after else after + 1, end) for end in ends]
 
 
@@ -72,19 +61,3 @@ def reach_of(order: LayerOrder) -> dict[str, tuple[int, int]]:
     ends = (attention, *between, network, *after)
     reach = {scope: (1, end) for scope, end in zip(order.scopes[1:], ends, strict=True)}
     return {WEIGHTS: (attention, attention)} | reach
-
-
-def _scope(scope: str, first: int, last: int, row: int) -> str:
-    kind = "scope lm-weights" if scope == WEIGHTS else "scope"
-    text = (
-        f'<span class="lm-what">{escape(scope_meaning(scope))}</span>'
-        f'<span class="lm-name" title="{escape(paper_name(scope))}">'
-        f"{escape(scope_name(scope))}</span>"
-    )
-    return _cell(kind, first, last, row, text, f"border-left-color: {SCOPE_COLOURS[scope]}")
-
-
-def _cell(kind: str, first: int, last: int, row: int, text: str, style: str = "") -> str:
-    """Markup of a cell from the first to the last column of a row."""
-    place = f"grid-column: {first} / {last + 1}; grid-row: {row}"
-    return f'<div class="lm-{kind}" style="{place}; {style}">{text}</div>'

@@ -14,7 +14,7 @@ from analysis.statistics.norms import (
     singular_value,
     token_type_mixing,
 )
-from analysis.statistics.parts import OF_PAIRS, OF_TOKENS
+from analysis.statistics.parts import OF_PAIRS, OF_TOKENS, at_level
 from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Published, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
@@ -471,16 +471,11 @@ TRANSFORMATION = Section(
 
 def correlations(source: str) -> Figure:
     """Bars of ρ with the frequencies of a source, with and without special tokens."""
-    at_level = "\n".join(
-        f"when '{part}' then {{spearman: {part}_spearman, low: {part}_spearman_low, "
-        f"high: {part}_spearman_high}}"
-        for part in OF_TOKENS
-    )
     return Figure(
         f"question_{source}",
         f"""
         select source, quantity, if(special_tokens, 'with', 'without') as special, n,
-            unnest(case $level {at_level} else {{spearman: spearman, low: low, high: high}} end)
+            {at_level(OF_TOKENS, "$level")}
         from frequency_correlation
         where source = '{source}' and spearman is not null
         qualify not special_tokens or n > min(n) over (partition by quantity)

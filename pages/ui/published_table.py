@@ -79,7 +79,11 @@ def statistic_of(of: str, statistic: str) -> str:
 
 
 def printed(
-    quantity: str, ours: pd.DataFrame, keys: Sequence[str], name: Callable[[Published], str]
+    quantity: str,
+    ours: pd.DataFrame,
+    keys: Sequence[str],
+    name: Callable[[Published], str],
+    is_shown: Callable[[Published], bool] = lambda _: True,
 ) -> pd.DataFrame:
     """Return the printed numbers of a quantity with those of the file, as rows of the kind
     `Published`.
@@ -88,12 +92,14 @@ def printed(
         ours: rows with the keys (missing where a printed number has None) and a column for each
             statistic; `STATISTIC_low` and `STATISTIC_high` are its interval.
         name: display name of what a number is of.
+        is_shown: whether a number is among the rows.
     """
-    known = ours.astype(object).where(ours.notna(), None).to_dict("records")
+    held = ours.astype(object).where(ours.notna(), None).to_dict("records")
+    known = {tuple(row[key] for key in keys): row for row in held}
     rows = []
-    for number in numbers(quantity):
-        found = [row for row in known if all(row[key] == getattr(number, key) for key in keys)]
-        row, statistic = found[0] if found else {}, number.statistic
+    for number in filter(is_shown, numbers(quantity)):
+        row = known.get(tuple(getattr(number, key) for key in keys), {})
+        statistic = number.statistic
         ends = {end: row.get(f"{statistic}_{end}") for end in ("low", "high")}
         of = statistic_of(name(number), title(statistic))
         rows.append({"of": of, "number": number, "ours": row.get(statistic), **ends})

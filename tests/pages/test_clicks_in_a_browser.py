@@ -81,7 +81,7 @@ CLICKS = [
         "layer-mixing?lm_view=similarity",
         "lm_similarity",
         "[aria-roledescription='text mark']"
-        "[aria-label^='compared with: whole layer; scope: attention weights;']",
+        "[aria-label^='compared with: whole layer; counted up to: attention weights;']",
         {"lm_scope_a": "attn_w", "lm_scope_b": "attn_res_ln_ff_res_ln"},
         shown="Where do “attention weights” and “whole layer” agree least?",
     ),

@@ -96,7 +96,7 @@ def test_layers_and_heads_are_chosen_among_those_that_attend(opened, hybrid_fold
 
 @pytest.mark.parametrize(
     ("page", "stem"),
-    [("layer_mixing", "rollout"), ("layer_mixing", "vectors"), ("relevance", "text")],
+    [("layer_mixing", "rollout"), ("relevance", "text")],
 )
 def test_what_is_carried_through_all_layers_is_absent_with_its_reason(
     page, stem, opened, hybrid_folder

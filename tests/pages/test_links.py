@@ -77,7 +77,7 @@ every kind of picker between them."""
 
 DEFAULTS = {
     ("head_map", "map"): {"hm_neighbour": "0.50"},
-    ("layer_mixing", "similarity"): {"lm_layer": "mean", "lm_scope_a": "attn_res_ln"},
+    ("layer_mixing", "similarity"): {"lm_layer": "mean"},
     ("positions", "content"): {"po_k": 6},
     ("positions", "waves"): {"po_carrier": "embeddings", "po_scale": "linear"},
     ("relevance", "map"): {"re_image": 0, "re_rule": "iv", "re_layer": LAYERS, "re_head": "mean"},

@@ -86,8 +86,8 @@ CASES = {
         ("map", "", "map_by_behaviour", "layer, head, x, y", "head_layout"),
         ("map", "hm_weighing=norm", "map_by_layer", "layer, head, x, y",
          "head_layout_weighing where weighing = 'norm'"),
-        ("layers", "", "layers_table_weight", "within, difference, p_value", "layer_cohesion"),
-        ("layers", "hm_weighing=norm", "layers_table_norm", "within, difference, p_value",
+        ("layers", "", "layers_table", "within, difference, p_value", "layer_cohesion"),
+        ("layers", "hm_weighing=norm", "layers_table", "within, difference, p_value",
          "layer_cohesion_weighing where weighing = 'norm'"),
     ],
     "layer_mixing": [
@@ -97,15 +97,14 @@ CASES = {
            "(select seq, avg(spearman) as spearman from sequence_scope_similarity "
            f"where {layers} and (scope_a, scope_b) = {scopes} group by seq)")
           for address, layers, scopes in (
-              ("", "true", ("attn_res_ln", "attn_res_ln_ff")),
+              ("lm_scope_a=attn&lm_scope_b=attn_w", "true", ("attn_w", "attn")),
               ("lm_layer=2&lm_scope_a=attn&lm_scope_b=attn_w", "layer = 2", ("attn_w", "attn")))),
         ("ratio", "lm_type=sep", "ratio_table", "mean, std, n",
          "mixing_ratio where layer is null and token_type = 'sep'"),
         ("frequency", "", "frequency_table", "spearman, n", "ratio_frequency_correlation"),
-        ("rollout", "lm_rollout=attn", "rollout_own_place", "layer, own | layer, mean",
-         "rollout where distance = 0 and token_type is null "
-         "and scope in ('attn', 'attention_rollout')"),
-        ("vectors", "lm_vectors=attn", "vectors_own_place", "layer, by_rollout, by_vectors",
+        ("rollout", "lm_rollout=attn", "rollout_own", "layer, scope, mean",
+         "vector_rollout where distance = 0 and scope in ('attn', 'attention_rollout', 'vectors')"),
+        ("rollout", "lm_rollout=attn", "rollout_own_place", "layer, by_rollout, by_vectors",
          "(select layer, rolled.mean as by_rollout, vectors.mean as by_vectors "
          "from vector_rollout as rolled join vector_rollout as vectors using (layer, distance) "
          "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors')"),
@@ -288,22 +287,19 @@ TOLD = [
      "and head is null and token_type = (select token_type from token_type_interval "
      "where quantity = 'attention' and head is null and token_type <> 'other' "
      "group by token_type order by sum(mean) desc limit 1)"),
-    ("overview", "", "store", ["{0:.0f}% → {1:.0f}%"],
-     f"select {MEAN_OF} = 'attn'), {MEAN_OF} = 'attn_res_ln')"),
-    ("overview", "", "gpt2", ["{0:.0f}% → {1:.0f}%"],
-     f"select {MEAN_OF} = '{PRE_NORM.vectors}'), {MEAN_OF} = '{PRE_NORM.before_network}')"),
-    ("overview", "", "store", ["ρ = {0:.3f}"], STEPS),
+    ("overview", "", "store", ["{0:.1f}%"], f"select {MEAN_OF} = 'attn_res_ln')"),
+    ("overview", "", "gpt2", ["{0:.1f}%"], f"select {MEAN_OF} = '{PRE_NORM.before_network}')"),
+    ("overview", "", "store", ["{0:.3f}"], STEPS),
     ("overview", "", "store", ["{0:+.2f}"],
      "select median(spearman) as rho from attention_norm_correlation where head is not null "
      "and token_type <> 'other' group by token_type order by rho limit 1"),
-    ("head_map", "hm_view=map", "store", ["layer {0}, head {1} and layer {2}, head {3}"], NEAREST),
-    ("head_map", "hm_view=map", "store", ["layer {0}, head {1} and layer {2}, head {3}"],
+    ("head_map", "hm_view=map", "store", ["L{0}·H{1} and L{2}·H{3}"], NEAREST),
+    ("head_map", "hm_view=map", "store", ["L{0}·H{1} and L{2}·H{3}"],
      f"{NEAREST} desc"),
-    ("head_map", "hm_view=map", "store", ["stress is {0:.2f}"],
+    ("head_map", "hm_view=map", "store", ["0 is exact) {0:.2f}"],
      "select stress from head_layout_stress"),
-    ("layer_mixing", "lm_view=similarity", "store", ["ρ = {0:.2f}"],
-     f"{STEPS} and {IN_ORDER.format('a')} > 1"),
-    ("layer_mixing", "lm_view=vectors", "store", ["From [CLS] comes **{0:.1f}%"],
+    ("layer_mixing", "lm_view=similarity", "store", ["{0:.3f}"], STEPS),
+    ("layer_mixing", "lm_view=rollout", "store", ["of [CLS] in a token, by “vectors”, {0:.1f}%"],
      "select 100 * mean from vector_rollout "
      "where layer = 2 and token_type = 'cls' and scope = 'vectors'"),
     ("positions", "po_view=claim&po_least=0", "store",

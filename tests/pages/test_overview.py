@@ -11,17 +11,15 @@ import pytest
 
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.positions import score_share
-from pages.layer_mixing.modules import modules
-from pages.layer_mixing.ratio import ratio
+from pages.layer_mixing.page import PAGE
 from pages.ui.choices.links import VIEWS
 from pages.ui.page import Page
 from pages.ui.store.chosen import open_store
 from pages.ui.store.note import Note
-from pages.ui.words.numbers import percent, scientific
+from pages.ui.words.numbers import scientific
 from pages.ui.words.say import plain
 from tests.pages.conftest import captions, changes_of, sentences
 from tests.pages.kit.copies import changed_copy, lacking
-from tests.pages.kit.inquiries import inquiry
 from tests.small_images import MASKED, SIZES
 from tests.tiny_vision import COLUMNS, ROWS
 
@@ -70,45 +68,12 @@ def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_tr
     assert "completeness" in session.warning[0].value
 
 
-@pytest.mark.parametrize(("left", "side"), [(0.1, "below"), (0.9, "above"), (0.58, "unclear")])
-def test_the_residual_is_set_against_attention_alone_by_both_intervals(left, side, after):
-    after(
-        "update stored.mixing_ratio set mean = 0.6, low = 0.57, high = 0.62 where scope = 'attn'",
-        f"update stored.mixing_ratio set mean = {left}, low = {left} - 0.03, high = {left} + 0.03 "
-        "where scope = 'attn_res_ln'",
-    )
-    [finding] = ratio.findings(inquiry())
-    assert finding.number == f"60% → {percent(left)}"
-    assert finding.side == side
-
-
-@pytest.mark.parametrize(
-    ("change", "low", "n", "side"),
-    [(0.5, 4, 2, "above"), (0.5, 0.9, 0, "unclear"), (0.5, "null", 0, "unsure")],
-)
-def test_the_relation_that_the_network_changes_most_is_told(change, low, n, side, after):
-    """Most for what it held of the mixing before; its number of pairs decides nothing."""
-    after(
-        "update stored.relation_share set mean = 0.1",
-        "update stored.relation_share set mean = 0.001 "
-        "where relation = 'same_segment' and quantity = 'pairs'",
-        "update stored.relation_share set ratio = 1 where quantity = 'change'",
-        f"update stored.relation_share set mean = {change}, ratio = {10 * change}, "
-        f"ratio_low = {low}, ratio_high = {low} + 9 "
-        "where relation = 'adjacent' and quantity = 'change'",
-    )
-    [finding] = modules.findings(inquiry())
-    assert finding.number == f"{10 * change:.2f} times"
-    assert f"10% of that mixing and {percent(change)} of the change" in finding.sentence
-    assert f"above 1 in {n} of 2 layers" in finding.sentence
-    assert finding.side == side
-
-
 @pytest.mark.parametrize(
     "change",
     [{"when": lambda _: False}, {"needs": (mixing_ratio.TABLE, score_share.TABLE)}],
 )
 def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(change, after):
+    [ratio] = [part for part in PAGE.sections if part.stem == "ratio"]
     pages = (Page("layer_mixing", "lm", (part,)) for part in (ratio, replace(ratio, **change)))
     [finding], none = (page.findings(open_store()) for page in pages)
     assert (finding.page, finding.view) == ("layer_mixing", "ratio")

@@ -159,17 +159,6 @@ TABLE = Table(
 )
 
 
-@asks(f"""
-    select layer, token_type, mean, low, high, std, min, max, n, n_sequences
-    from mixing_ratio_interval
-    where layer is not null and scope = $scope
-    order by layer, {placed(MASK_TYPES, "token_type")}
-""")
-def by_layer(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
-    """One scope in every layer: layer, token_type, mean, low, high, std, min, max, n,
-    n_sequences."""
-    ...
-
 
 @asks(f"""
     select scope, token_type, mean, low, high, std, min, max, n, n_sequences
@@ -231,14 +220,6 @@ FREQUENCY_CORRELATION = Table(
     depends_on=(Setting.FREQUENCIES,),
 )
 
-
-@asks(f"""
-    from ratio_frequency_correlation
-    order by source desc, {placed(OF_RATIOS, "scope")}, special_tokens desc
-""")
-def frequency_correlations(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every row, in the order of `OF_RATIOS`."""
-    ...
 
 
 @asks(f"""

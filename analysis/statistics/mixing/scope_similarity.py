@@ -118,28 +118,3 @@ def steps(store: DuckDBPyConnection) -> pd.DataFrame:
         """,
         {"scopes": list(layer_order(store).scopes)},
     )
-
-
-@asks("""
-    select seq, avg(spearman::double) as spearman, n_tokens, text
-    from sequence_scope_similarity
-    join sequence using (seq)
-    where ($layer is null or layer = $layer)
-        and ((scope_a = $scope_a and scope_b = $scope_b)
-            or (scope_a = $scope_b and scope_b = $scope_a))
-    group by seq, n_tokens, text
-    order by spearman, seq
-    limit $limit
-""")
-def extremes(
-    store: DuckDBPyConnection, *, layer: int | None, scope_a: str, scope_b: str, limit: int
-) -> pd.DataFrame:
-    """The sequences with the least agreement of two scopes, in either order.
-
-    Args:
-        layer: None takes the mean over the layers.
-
-    Returns:
-        seq, spearman, n_tokens, text, least similar first.
-    """
-    ...

@@ -51,17 +51,6 @@ COMPLETENESS = Table(
 )
 
 
-@asks("""
-    select layer, max(relative_error)::double as error, arg_max(seq, relative_error) as seq,
-        avg(bias_share::double) as bias, count(*) as n_sequences
-    from vector_completeness
-    group by layer
-    order by layer
-""")
-def errors(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Largest error and bias share of every layer: layer, error, seq, bias, n_sequences."""
-    ...
-
 
 VECTORS = "vectors"
 """Name in place of a scope: rollout by vectors, not by a product of maps."""

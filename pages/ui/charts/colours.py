@@ -1,8 +1,9 @@
 """Colours of charts, legible on light and dark backgrounds and with colour-vision deficiencies."""
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
-from analysis.scopes import BETWEEN, ORDERS, WEIGHTS_WITH_RESIDUAL
+from analysis.scopes import BETWEEN, OF_RATIOS, ORDERS, WEIGHTS_WITH_RESIDUAL
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing.vector_rollout import VECTORS
 
 # Dark and light ones (L* 43–44 and 59–61: all are seen on either ground) take turns in a palette,
 # so that neighbours differ in grey print as well. Any two differ where few hues are seen.
@@ -37,11 +38,15 @@ SERIES_COLOURS = (_BLUE, _ORANGE, _GREEN, _PINK, _GREY, _LILAC)
 MANY_COLOURS = (*SERIES_COLOURS, _LEAF, _PLUM, _CORAL, _SILVER, _OLIVE, _BROWN)
 """Twelve colours for names that have none of their own."""
 _STEPS = (_SILVER, _BLUE, _LEAF, _PLUM, _ORANGE, _BROWN, _LILAC, _GREEN)
-SCOPE_COLOURS = {
+_SCOPES = {
     scope: colour
     for order in ORDERS.values()
     for scope, colour in zip(order.scopes, _STEPS, strict=False)
-} | {WEIGHTS_WITH_RESIDUAL: _OLIVE, ATTENTION_ROLLOUT: _VIOLET}
+} | {WEIGHTS_WITH_RESIDUAL: _OLIVE}
+SCOPE_COLOURS = {scope: _SCOPES[scope] for scope in OF_RATIOS} | {
+    ATTENTION_ROLLOUT: _OLIVE,  # the product of weights and residual
+    VECTORS: _CORAL,
+}
 EFFECT_COLOURS = dict.fromkeys(BETWEEN, _BLUE) | {
     "ff": _ORANGE,
     "ff_res": _GREEN,

@@ -32,12 +32,16 @@ _AROUND = 62  # axis and its title below the cells
 
 @dataclass(frozen=True)
 class Ramp:
-    """Colour ramp from `low` to `high`, linear in the values or in their logarithms."""
+    """Colour ramp from `low` to `high`, linear in the values or in their logarithms.
+
+    `format` is that of its legend.
+    """
 
     colours: tuple[str, ...]
     low: float
     high: float
     log: bool = False
+    format: str = ".2~g"
 
     def colour(self, values: pd.Series, title: str, **legend: Any) -> alt.Color:
         """Colour encoding of a column, with a legend that marks ends beyond which values lie.
@@ -51,9 +55,9 @@ class Ramp:
         scale = alt.Scale(
             type=kind, domain=stops, range=list(self.colours), interpolate="rgb", clamp=True
         )
-        legend |= open_ends(values, stops, ".2~g") if self.log else {}
+        legend |= open_ends(values, stops, self.format) if self.log else {}
         return alt.Color(
-            f"{values.name}:Q", title=title, scale=scale, legend=ramp(".2~g", **legend)
+            f"{values.name}:Q", title=title, scale=scale, legend=ramp(self.format, **legend)
         )
 
     def ink(self, value: float) -> str:

@@ -23,9 +23,6 @@ _FROM_A_TREEBANK = (
     "--output statistics/demo-treebank.duckdb"
 )
 
-_LEAST_MORE = 16
-"""Sequences of which a mean has an interval."""
-
 
 def require(store: Store, *tables: Table) -> None:
     """Stop the page with a remedy unless the chosen file holds these statistics."""
@@ -114,15 +111,3 @@ def name_files_with(*tables: Table) -> None:
         st.markdown(say("store.others_have"))
         for name in names:
             st.button(plain(name), key=f"open {name}", on_click=choose, args=("file", name))
-
-
-def show_more_checks(store: Store, *tables: Table) -> None:
-    """Show the command that checks more sequences than the file has; nothing if it has all."""
-    n, of = (int(number) for number in store.facts.get("checked", "1/1").split("/"))
-    if n == of:
-        return
-    more = {"check_sequences": str(min(of, max(_LEAST_MORE, 2 * n)))}
-    names = [table.name for table in tables]
-    command = run_command(store.run, store.facts | more, folder() / store.name, statistics=names)
-    st.caption(say("checks.more", n=n, of=of))
-    st.code(command, language="bash", wrap_lines=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.scopes import ORDERS, OUTPUT_NORM, PARALLEL, POST_NORM, PRE_NORM, SANDWICH_NORM
-from pages.layer_mixing.anatomy import modules_of, picture, reach_of, residuals_of
+from pages.layer_mixing.anatomy import picture, reach_of, residuals_of
 
 PAST = {
     POST_NORM: [(1, 2), (4, 5)],
@@ -23,7 +23,7 @@ ENDS = {
 
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_scopes_reach_from_the_input_to_the_last_module_that_they_name(order):
-    modules, reach = modules_of(order), reach_of(order)
+    modules, reach = order.attention + order.network_block, reach_of(order)
     assert list(reach) == list(order.scopes)
     assert [last for _, last in reach.values()] == ENDS[order]
     assert modules[reach["attn_w"][0] - 1] == "attn"

@@ -44,9 +44,9 @@ def test_the_first_token_is_named_where_it_draws_most(after, page_text):
 
 
 def test_what_comes_from_the_first_token_is_said(page_text, turned_folder):
-    assert "From the first token comes **" in page_text("layer_mixing", "lm_view=rollout")
-    assert "From the first token comes **" in page_text("layer_mixing", "lm_view=vectors")
-    assert "From BOS comes **" in page_text("layer_mixing", "lm_view=vectors", turned_folder)
+    of = ("layer_mixing", "lm_view=rollout")
+    assert "hare of the first token in a token, by “vectors”" in page_text(*of)
+    assert "hare of BOS in a token, by “vectors”" in page_text(*of, turned_folder)
 
 
 def test_a_page_says_that_it_is_a_type_of_its_own_where_it_is(
@@ -59,7 +59,6 @@ def test_a_page_says_that_it_is_a_type_of_its_own_where_it_is(
 
 def test_a_head_that_rests_on_the_first_token_is_named_so(after, page_text):
     after("update stored.head_pattern set mean = 0.7, low = 0.65 where quantity = 'first'")
-    assert "mostly do one thing: first token 6" in page_text("head_map", "hm_view=map")
     assert "“first token”, mean over layers and heads, 70.0%" in page_text(
         "habits", "hh_view=layers"
     )

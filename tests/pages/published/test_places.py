@@ -107,7 +107,7 @@ def test_ratios_by_layer_are_there_for_the_scopes_of_the_paper(opened, store_fol
         "select mean from mixing_ratio "
         "where layer = 2 and scope = 'attn_res' and token_type = 'sep'"
     )
-    ours = by_layer.set_index("of")["ours"]["layer 2: [SEP]"]
+    ours = by_layer.set_index("of")["ours"]["layer 2: [SEP]: mixing ratio"]
     assert float(ours.removesuffix("%")) == pytest.approx(100 * expected[0][0], abs=0.051)
     [only] = published_tables(opened("layer_mixing", store_folder, lm_view="ratio"))
     assert only.equals(pooled), "the paper has no ratios behind the feed-forward network"

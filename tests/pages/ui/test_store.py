@@ -4,18 +4,15 @@ import os
 import threading
 from pathlib import Path
 from shutil import copyfile
-from types import SimpleNamespace
-from typing import Any
 
 import duckdb
 import pytest
 import streamlit as st
 
 from analysis.foreign_file import OtherSchema, attach
-from analysis.statistics.mixing import vector_rollout
 from analysis.statistics.norms import token_type_mixing
 from pages.ui.store import chosen as shell
-from pages.ui.store import missing, open_file
+from pages.ui.store import open_file
 from pages.ui.store.commands import run_command
 from pages.ui.store.open_file import cursor, described, version_of
 from precompute.store.show import lines, remarks
@@ -256,29 +253,6 @@ def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(
     assert "--statistics token_type_mixing" in session.code[0].value
     assert "--max-tokens 36" in session.code[0].value
     assert in_session(REQUIRE, tmp_path, file="whole.duckdb").text[0].value == "goes on"
-
-
-@pytest.mark.parametrize(
-    ("checked", "asked"),
-    [("2/10", 10), ("2/100", 16), ("9/100", 18), ("32/5000", 64), ("3/3", None), ("16/16", None)],
-)
-def test_where_checks_read_few_texts_the_command_that_reads_more_is_named(
-    checked, asked, monkeypatch
-):
-    run = {"model": "m", "corpus": "c.txt", "mask_rate": 0.0, "seed": 0, "dtype": "float32"}
-    store: Any = SimpleNamespace(name="a.duckdb", run=run, facts={"checked": checked})
-    shown: list[str] = []
-    monkeypatch.setattr(missing.st, "caption", shown.append)
-    monkeypatch.setattr(missing.st, "code", lambda command, **_: shown.append(command))
-    missing.show_more_checks(store, vector_rollout.TABLE)
-    if asked is None:
-        assert not shown
-        return
-    caption, command = shown
-    n, of = checked.split("/")
-    assert caption.startswith(f"Checks of robustness read {n} of the {of} sequences")
-    assert f" --check-sequences {asked} " in f"{command} "
-    assert " --statistics vector_rollout" in command
 
 
 def test_the_command_repeats_the_settings_that_differ_from_the_defaults(store_folder):

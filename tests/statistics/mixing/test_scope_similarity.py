@@ -99,22 +99,3 @@ def test_steps_go_from_each_scope_to_the_next(masked_store, layer_order):
     of_layer = steps[steps["layer"] == 2].merge(matrix, on=["scope_a", "scope_b", "low", "high"])
     assert of_layer["spearman_x"].tolist() == of_layer["spearman_y"].tolist()
     assert len(of_layer) == len(layer_order.scopes) - 1
-
-
-@two_ways
-@pytest.mark.parametrize(("layer", "places"), [(1, (0, 1)), (None, (1, 0))])
-def test_extremes_begin_with_the_sequence_that_agrees_least(
-    masked_store, by_sequence, layer_order, layer, places
-):
-    scopes = tuple(layer_order.scopes[place] for place in places)
-    rows = scope_similarity.extremes(
-        masked_store, layer=layer, scope_a=scopes[0], scope_b=scopes[1], limit=2
-    )
-    layers = [layer] if layer else [1, 2]
-    of = {
-        seq: sum(by_sequence[number, *scopes][seq] for number in layers) / len(layers)
-        for seq in range(3)
-    }
-    assert rows["seq"].tolist() == sorted(of, key=of.__getitem__)[:2]
-    assert rows["spearman"].tolist() == pytest.approx(sorted(of.values())[:2], rel=1e-12)
-    assert list(rows.columns) == ["seq", "spearman", "n_tokens", "text"]

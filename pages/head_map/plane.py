@@ -6,9 +6,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.kit.section import Choices
 from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
 from pages.ui.charts.encodings import named, of_layers
-from pages.ui.head.choice import Head
 from pages.ui.words.columns import title
 
 MARK = "mark"
@@ -17,25 +17,23 @@ _HEIGHT, _SIZE = 480, 90
 _ROOM = 1.08  # of what the points need, so that none is cut off
 
 
-def plane_chart(
+def plane(
     points: pd.DataFrame,
+    name: str,
+    choices: Choices,
     *,
-    marked: Head,
     colours: Mapping[str, str] | None = None,
     shapes: Mapping[str, str] | None = None,
     value: str | None = None,
 ) -> Any:
-    """Draw the plane; a click on a point selects its head.
-
-    Args:
-        points: rows layer, head, x, y, and name if colours are given.
-        colours: by name, in the order of the legend; by layer if None.
-        value: the column of a share that colours the points instead.
-        shapes: by name, in addition to the colours.
-    """
-    base = Chart(points).encode(x=_axis(points, "x"), y=_axis(points, "y"))
+    """Draw points of heads by layer, by the names of `colours` and `shapes`, or by a share."""
+    base = Chart(points).encode(x=_axis(points, "x", "y"), y=_axis(points, "y", "x"))
     shown = ("layer", "head", *(["name"] if colours else []), *([value] if value else []))
-    colour = _share_colour(value) if value else of_layers(points)
+    colour = of_layers(points)
+    if value:
+        scale = alt.Scale(scheme="viridis", zero=True)
+        legend = alt.Legend(orient="top", format="~%", gradientLength=190)
+        colour = alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=legend)
     marks = base.mark_point(
         filled=True, size=_SIZE, opacity=1, cursor="pointer", stroke="#80808080"
     ).encode(
@@ -45,7 +43,7 @@ def plane_chart(
     if shapes:
         marks = marks.encode(shape=_named(alt.Shape, points, shapes))
     marks = marks.add_params(cell_selection(MARK, "layer", "head"))
-    ring = ringed(base, marked, size=_SIZE * 3)
+    ring = ringed(base, (choices["layer"], choices["head"]), size=_SIZE * 3)
     return layered(marks, ring, height=_HEIGHT)
 
 
@@ -55,20 +53,12 @@ def _named(channel: Any, points: pd.DataFrame, looks: Mapping[str, str]) -> Any:
     return named("name", present, channel, title=None, columns=3, symbolOpacity=1)
 
 
-def _share_colour(value: str) -> alt.Color:
-    """Colour scale of a share, from dark to light."""
-    scale = alt.Scale(scheme="viridis", zero=True)
-    legend = alt.Legend(orient="top", format="~%", gradientLength=190)
-    return alt.Color(f"{value}:Q", title=title(value), scale=scale, legend=legend)
-
-
-def _axis(points: pd.DataFrame, name: str) -> Any:
+def _axis(points: pd.DataFrame, name: str, crossed: str) -> Any:
     """Axis around 0, with the same scale in nats as the other axis."""
     reach = {axis: _ROOM * max(float(points[axis].abs().max()), 1e-6) for axis in ("x", "y")}
     side, other = ("width", "height") if name == "x" else ("height", "width")
-    crossed = "y" if name == "x" else "x"
     half = f"max({reach[name]}, {reach[crossed]} * {side} / {other})"
     scale = alt.Scale(domain=[alt.ExprRef(f"-{half}"), alt.ExprRef(half)], nice=False, zero=False)
-    encoding = alt.X if name == "x" else alt.Y
     axis = alt.Axis(tickCount=5, format="~g", grid=True)
+    encoding = alt.X if name == "x" else alt.Y
     return encoding(f"{name}:Q", title=title(name), scale=scale, axis=axis)
