@@ -20,9 +20,8 @@ from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, row
 from pages.ui.charts.colours import ANTECEDENT_COLOURS
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.best_head import HALF, MIN_WORDS
-from pages.ui.head.choice import Head, head_with_most, short_name
+from pages.ui.head.choice import Head, head_with_most
 from pages.ui.published_table import statistic_of
-from pages.ui.store.absences import masked_places
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.lines import beginning, with_capital
@@ -48,16 +47,9 @@ def of_type(kind: str) -> str:
     return say_here(f"mention_type_{kind}")
 
 
-def types(inquiry: Inquiry, _: Choices) -> list[str]:
-    """All mentions, and the types of mention in the corpus."""
-    held = rows_of("select distinct mention_type from coreference_accuracy", inquiry, {})
-    return [kind for kind in MENTION_TYPES if kind in set(held["mention_type"])]
-
-
 def best_head(inquiry: Inquiry, choices: Choices) -> Head:
     """The most accurate head over all mentions."""
-    frame = rows_of(_HEADS, inquiry, {**choices, "type": "all"})
-    return head_with_most(frame, "accuracy")
+    return head_with_most(rows_of(_HEADS, inquiry, {**choices, "type": "all"}), "accuracy")
 
 
 def held_out(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -105,14 +97,7 @@ RULES = Section(
         Figure(
             "bars",
             held_out,
-            Bars(
-                **_ACCURACY,
-                x="type",
-                colour="method",
-                colours=ANTECEDENT_COLOURS,
-                more=("n",),
-                domain=(0, 1),
-            ),
+            Bars(**_ACCURACY, x="type", colour="method", colours=ANTECEDENT_COLOURS, domain=(0, 1)),
             captions=lambda _, choices: (f"bars_caption_{choices['chosen_on']}", "bars_few"),
         ),
         Figure(
@@ -151,7 +136,7 @@ HEADS = Section(
     "heads",
     (coreference_accuracy.TABLE,),
     also=(coreference_best.TABLE,),
-    picks=(WEIGHING, MERGED, Pick("type", types, of="mention_type"), ONE_HEAD),
+    picks=(WEIGHING, MERGED, Pick("type", MENTION_TYPES, of="mention_type"), ONE_HEAD),
     figures=(
         Figure("map", _HEADS, HeadMap(**_ACCURACY, top="top", more=("n",)), click=HEAD),
         Figure(
@@ -176,17 +161,14 @@ def asked(choices: Choices) -> dict[str, Any]:
 
 
 def texts(inquiry: Inquiry, choices: Choices) -> dict[int, str]:
-    """Texts with mentions, with the number that is right and their beginnings."""
+    """Texts with mentions, the one with most first, with the number that is right."""
     frame = inquiry.ask(coreference_accuracy.by_sequence, **asked(choices))
-    frame["text"] = [beginning(text, _SHORT) for text in frame["text"]]
+    frame = frame.sort_values("n", ascending=False, kind="stable")
     rows: list[dict[Any, Any]] = frame.to_dict("records")
-    return {row["seq"]: say_here("label", **row) for row in rows}
-
-
-def longest(inquiry: Inquiry, choices: Choices) -> int:
-    """Text with most mentions."""
-    frame = inquiry.ask(coreference_accuracy.by_sequence, **asked(choices))
-    return int(frame.nlargest(1, "n")["seq"].iloc[0])
+    return {
+        row["seq"]: say_here("label", **row | {"text": beginning(row["text"], _SHORT)})
+        for row in rows
+    }
 
 
 def picked(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -207,9 +189,10 @@ def found_in_text(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     frame = inquiry.ask(coreference_accuracy.by_sequence, **asked(choices))
     of_text = frame.loc[frame["seq"] == choices["text"], ["n", "n_right"]]
     every = frame[["n", "n_right"]].sum().add_prefix("all_")
-    by = say_here(f"method_{choices['method']}")
-    by = short_name(choices["layer"], choices["head"]) if "head" in choices else by
-    return of_text.assign(name="text", value=None, by=with_capital(by), **every)
+    by = "by_head" if choices["method"] == "head" else f"method_{choices['method']}"
+    return of_text.assign(
+        name="text", value=None, by=with_capital(say_here(by, **choices)), **every
+    )
 
 
 def show_text(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
@@ -232,7 +215,7 @@ TEXTS = Section(
         replace(WEIGHING, rare=True, when=_OF_HEAD),
         replace(MERGED, when=_OF_HEAD),
         replace(ONE_HEAD, when=_OF_HEAD),
-        Pick("text", texts, longest, kind="select"),
+        Pick("text", texts, kind="select"),
         Pick("arrows", ("all", "right", "wrong")),
     ),
     figures=(
@@ -243,10 +226,7 @@ TEXTS = Section(
     links=("heads",),
 )
 
-PAGE = replace(
-    data_page("coreference", "co", (RULES, HEADS, TEXTS), moved={"weighing": "rules"}),
-    before=(masked_places,),
-)
+PAGE = data_page("coreference", "co", (RULES, HEADS, TEXTS), {"weighing": "rules"})
 
 if __name__ == "__main__":
     PAGE.show()

@@ -37,47 +37,39 @@ def accuracy_rows(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
 
     On halves, a further point is its accuracy where it was chosen.
     """
-    is_half = choices["chosen_on"] != "all"
-    colours = {say_here(f"series_{'half' if is_half else 'all'}"): _HEAD}
-    parts = [frame.assign(series=[*colours] * len(frame))]
-    if is_half:
-        there = say_here("series_chosen")
-        absent = dict.fromkeys(("low", "high", "offset_accuracy"), float("nan"))
-        parts.append(frame.assign(series=there, accuracy=frame["accuracy_chosen"], **absent))
-        colours = {there: _OTHER, **colours}
-    shown = readable(pd.concat(parts, ignore_index=True))
+    is_half, of_offset = choices["chosen_on"] != "all", title("offset")
+    of_head, there = say_here(f"series_{'half' if is_half else 'all'}"), say_here("series_chosen")
+    shown = readable(frame).assign(series=of_head, of_offset=of_offset)
+    shown["offset_named"] = shown["offset"].map(offset_label)
     rows = zip(shown["relation_named"], shown["n"], strict=True)
     shown["relation_named"] = [say_here("row", relation=of, n=count(n)) for of, n in rows]
-    shown["offset_named"], shown["of_offset"] = shown["offset"].map(offset_label), title("offset")
-    order = shown["relation_named"].drop_duplicates().tolist()
+    order, n_rows = shown["relation_named"].tolist(), len(shown)
+    if is_half:
+        absent = dict.fromkeys(("low", "high", "offset_accuracy"), float("nan"))
+        chosen = shown.assign(series=there, accuracy=shown["accuracy_chosen"], **absent)
+        shown = pd.concat([shown, chosen], ignore_index=True)
     told = ("relation", "series", "head_name", "direction", *_OWN)
     labels = alt.Axis(labelLimit=330, labelOverlap=False, ticks=False, grid=True)
     base = Chart(shown).encode(
         y=alt.Y(f"relation{NAMED}:N", title=None, sort=order, axis=labels),
         tooltip=tooltips(dict.fromkeys(shown_as(of, shown) for of in told), shown, ".1%"),
     )
-    several: dict[str, Any] = {"yOffset": alt.YOffset("series:N", sort=list(colours))}
-    rows = base.encode(**several) if is_half else base
-    legend = colours | {title("offset"): _OFFSET}
-    series, of_offset = (
-        named(column, legend, symbolType="square") for column in ("series", "of_offset")
-    )
-    axis = say_here("accuracy_axis")
+    several = {"yOffset": alt.YOffset("series:N", sort=[there, of_head])} if is_half else {}
+    legend = {there: _OTHER} if is_half else {}
+    legend |= {of_head: _HEAD, of_offset: _OFFSET}
+    colour, tick = (named(of, legend, symbolType="square") for of in ("series", "of_offset"))
+    points = base.encode(**several, color=colour)
     ticks = base.mark_tick(thickness=3, height=14, opacity=1, orient="vertical")
-    points = rows.mark_circle(size=80, opacity=1, cursor="pointer")
-    parts = [
-        ticks.encode(x=_across("offset_accuracy", axis), color=of_offset),
-        rows.mark_rule(strokeWidth=2).encode(
-            x=_across("low", axis), x2=alt.X2("high"), color=series
-        ),
-        points.encode(x=_across("accuracy", axis), color=series).add_params(
-            cell_selection("row", "relation")
-        ),
-    ]
-    return layered(*parts, height=24 * len(order) * (1.4 if is_half else 1) + 140)
+    rules = points.mark_rule(strokeWidth=2).encode(x=_across("low"), x2=alt.X2("high"))
+    points = points.mark_circle(size=80, opacity=1, cursor="pointer").encode(x=_across("accuracy"))
+    return layered(
+        ticks.encode(x=_across("offset_accuracy"), color=tick),
+        rules,
+        points.add_params(cell_selection("row", "relation")),
+        height=24 * n_rows * (1.4 if is_half else 1) + 140,
+    )
 
 
-def _across(column: str, axis: str) -> alt.X:
-    """Axis of shares from 0 to 1, the same in all charts."""
-    per_cent = alt.Axis(format="%", tickCount=10)
-    return alt.X(f"{column}:Q", title=axis, axis=per_cent, scale=alt.Scale(domain=[0, 1]))
+def _across(column: str) -> alt.X:
+    axis, scale = alt.Axis(format="%", tickCount=10), alt.Scale(domain=[0, 1])
+    return alt.X(f"{column}:Q", title=say_here("accuracy_axis"), axis=axis, scale=scale)

@@ -22,20 +22,14 @@ from pages.syntax.charts import accuracy_rows, direction_name, readable
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.head.best_head import HALF, MIN_WORDS
 from pages.ui.head.choice import head_with_most, short_name
-from pages.ui.store.absences import masked_places
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.dependencies import relation_label, relation_line, relation_name
 from pages.ui.words.lines import beginning
-from pages.ui.words.numbers import count, offset_label
-from pages.ui.words.say import plain
+from pages.ui.words.numbers import offset_label
 from pages.ui.words.scope import say_here
 
-LEAST = 10
-"""Relations with fewer words are hidden unless the reader asks for them."""
-_FREQUENT = 100
-"""Number of words of a relation from which it counts as frequent, as in the paper."""
-EITHER = "either"
+_LEAST, _FREQUENT = 10, 100  # words of relations that are shown; as in the paper
 _COUNTS = """
     select relation, max(n) as n from dependency_accuracy
     group by relation order by relation = 'all_words', relation = 'all', n desc, relation"""
@@ -44,6 +38,10 @@ _CLEAREST = f"""
     where merging = 'mean' and chosen_on = 'all' and relation not in ('all', 'all_words')
     order by n >= {_FREQUENT} desc, if(n >= {_FREQUENT}, difference, n) desc, n desc, relation
     limit 1"""
+"""Frequent relation whose best head exceeds the best fixed offset most.
+
+Without frequent relations, the most frequent one: a few words prove nothing.
+"""
 _GAIN = """
     100 * difference as value, 100 * difference_low as low, 100 * difference_high as high,
     relation as label, layer, head, n, n_tried, printf('%.0f%%', 100 * accuracy) as share,
@@ -63,19 +61,6 @@ _HEADS = """
     order by layer, head"""
 
 
-def relations(inquiry: Inquiry, _: Choices) -> list[str]:
-    """Relations of the corpus, the most frequent first."""
-    return rows_of(_COUNTS, inquiry, {})["relation"].tolist()
-
-
-def clearest(inquiry: Inquiry, _: Choices) -> str | None:
-    """Frequent relation whose best head exceeds the best fixed offset most.
-
-    Without frequent relations, the most frequent one: a few words prove nothing.
-    """
-    return next(iter(rows_of(_CLEAREST, inquiry, {})["relation"]), None)
-
-
 def heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Accuracy of every head on a relation; of either direction, in its better one."""
     frame = rows_of(_HEADS, inquiry, choices)
@@ -83,8 +68,14 @@ def heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 
 WEIGHING = Pick("weighing", kind="weighing")
-RELATION = Pick("relation", relations, clearest, kind="select", format=relation_name)
-DIRECTION = Pick("direction", (EITHER, *DIRECTIONS))
+RELATION = Pick(
+    "relation",
+    lambda inquiry, _: rows_of(_COUNTS, inquiry, {})["relation"].tolist(),
+    lambda inquiry, _: next(iter(rows_of(_CLEAREST, inquiry, {})["relation"]), None),
+    kind="select",
+    format=relation_name,
+)
+DIRECTION = Pick("direction", ("either", *DIRECTIONS))
 MERGED = Pick("merging", MERGINGS, rare=True)
 ONE_HEAD = Pick(
     "head",
@@ -93,13 +84,11 @@ ONE_HEAD = Pick(
 )
 
 
-_COLUMNS = {
-    **dict.fromkeys(("relation", "head_name", "direction", "n")),
-    **dict.fromkeys(("accuracy", "low", "high"), "percent"),
-    **{"offset": "%+d", "offset_accuracy": "percent"},
-    **dict.fromkeys(("difference", "difference_low", "difference_high"), "percent"),
-    **{"n_chosen": None, "accuracy_chosen": "percent", "n_tried": None},
-}
+_COLUMNS = dict.fromkeys(("relation", "head_name", "direction", "n"))
+_COLUMNS |= dict.fromkeys(("accuracy", "low", "high"), "percent")
+_COLUMNS |= {"offset": "%+d", "offset_accuracy": "percent", "difference": "percent"}
+_COLUMNS |= dict.fromkeys(("difference_low", "difference_high", "accuracy_chosen"), "percent")
+_COLUMNS |= dict.fromkeys(("n_chosen", "n_tried"))
 
 
 def under_names(inquiry: Inquiry, choices: Choices, query: str) -> pd.DataFrame:
@@ -165,16 +154,6 @@ def published(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return pd.DataFrame(rows).astype(object)
 
 
-def meanings(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
-    """Explain the relations of the corpus in a fold, with their numbers of words."""
-    rows = [
-        f"|{plain(relation_name(of))}|{relation_line(of) or view.say('unknown')}|{count(n)}|"
-        for of, n in zip(frame["relation"], frame["n"], strict=True)
-    ]
-    with view.place("expander", view.say("meanings")):
-        view.write("markdown", "\n".join([view.say("meanings_titles"), "|---|---|--:|", *rows]))
-
-
 RELATIONS = Section(
     "relations",
     (dependency_accuracy.TABLE, dependency_best.TABLE, dependency_accuracy.BASELINE),
@@ -182,7 +161,7 @@ RELATIONS = Section(
         WEIGHING,
         MERGED,
         Pick("chosen_on", CHOSEN_ON, HALF),
-        Pick("least", (1, 100_000), LEAST, kind="number"),
+        Pick("least", (1, 100_000), _LEAST, kind="number"),
     ),
     figures=(
         Figure(
@@ -199,7 +178,6 @@ RELATIONS = Section(
             picks=(RELATION,),
             click={"relation": "relation"},
         ),
-        Figure("meanings", _COUNTS, Drawn(record=meanings)),
         Figure("heads", published, Published(), when={"weighing": (WEIGHT,)}),
     ),
     finding=Finding(found_of_relations, format="+.1f", level=0.0, overview=("gain_half",)),
@@ -252,6 +230,7 @@ HEADS = Section(
 )
 
 _MOST, _READABLE, _LONGEST = 500, 70, 110  # sentences; letters
+_LIST = ("seq", "n", "n_right", "text")
 _WHICH = {
     "every": lambda frame: frame["n"] > 0,
     "mistaken": lambda frame: frame["n_right"] < frame["n"],
@@ -260,16 +239,14 @@ _WHICH = {
 _DIRECTION = f"""
     coalesce((select direction from ({_HEADS}) where layer = $layer and head = $head),
         '{DIRECTIONS[0]}')"""
-_OF_SENTENCE = """
-    seq = split_part($sentence, '-', 1)::int and sentence = split_part($sentence, '-', 2)::int"""
+_SEQ = "split_part($sentence, '-', 1)::int"
 
 
 def listed(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Sentences with most words of a relation, of the kind that is chosen, with their places."""
-    known = heads(inquiry, choices).set_index(["layer", "head"])["direction"]
     asked = {name: choices[name] for name in ("relation", "merging", "weighing", "layer", "head")}
-    direction = known.get((choices["layer"], choices["head"]), DIRECTIONS[0])
-    frame = inquiry.ask(dependency_accuracy.sentences, **asked, direction=direction, limit=_MOST)
+    asked["direction"] = rows_of(f"select {_DIRECTION} as to", inquiry, choices)["to"].iloc[0]
+    frame = inquiry.ask(dependency_accuracy.sentences, **asked, limit=_MOST)
     frame = frame[_WHICH[choices["which"]](frame)]
     return frame.assign(at=frame["seq"].astype(str) + "-" + frame["sentence"].astype(str))
 
@@ -325,14 +302,13 @@ SENTENCES = Section(
             with decided as (
                 select *, word + (relation = 'poss' and coalesce(
                     lead(form) over (order by word) in ('''s', 's'''), false))::int as deciding
-                from word where {_OF_SENTENCE}),
+                from word
+                where seq = {_SEQ} and sentence = split_part($sentence, '-', 2)::int),
             picked as (
                 select predicted as places from dependency_prediction_weighing
-                where seq = split_part($sentence, '-', 1)::int and layer = $layer and head = $head
-                    and merging = $merging and weighing = $weighing
+                where seq = {_SEQ} and layer = $layer and head = $head and merging = $merging and weighing = $weighing
                     and direction::varchar = {_DIRECTION})
-            select word, form, relation, governor,
-                places[deciding + 1] as predicted,
+            select word, form, relation, governor, places[deciding + 1] as predicted,
                 coalesce(case $relation when 'all_words' then true
                     when 'all' then relation not in ('root', 'punct')
                     else $relation in (relation, split_part(relation, ':', 1)) end, false)
@@ -345,12 +321,7 @@ SENTENCES = Section(
             ),
         ),
         Figure("into", "select 1 where $sentence is not null", Drawn(record=into_text)),
-        Figure(
-            "list",
-            listed,
-            Table(columns=("seq", "n", "n_right", "text")),
-            click={"sentence": "at"},
-        ),
+        Figure("list", listed, Table(columns=_LIST), click={"sentence": "at"}),
     ),
     finding=Finding(found_in_sentence, overview=()),
     links=("heads",),
@@ -373,15 +344,7 @@ PARSERS = Section(
     lacks=parsers.too_few,
 )
 
-PAGE = replace(
-    data_page(
-        "syntax",
-        "sy",
-        (RELATIONS, HEADS, SENTENCES, PARSERS),
-        moved={"weighing": "relations"},
-    ),
-    before=(masked_places,),
-)
+PAGE = data_page("syntax", "sy", (RELATIONS, HEADS, SENTENCES, PARSERS), {"weighing": "relations"})
 
 if __name__ == "__main__":
     PAGE.show()

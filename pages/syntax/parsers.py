@@ -17,30 +17,21 @@ from pages.ui.store.open_file import Store
 from pages.ui.words.say import plain
 from pages.ui.words.scope import say_here
 
-_KINDS = {
-    **dict.fromkeys(("attention_words", "attention"), "attention"),
-    **dict.fromkeys(("distances_words", "right_branching"), "baseline"),
-}
-"""Kinds of parsers that are no controls."""
 _AGAINST = {
     "attention": ("distances_words", "attention_shuffled"),
     "attention_words": ("distances_words", "attention_words_shuffled"),
 }
 """Parsers that see attention, and those that they are held against."""
+_KINDS = dict.fromkeys(_AGAINST, "attention")
+_KINDS |= dict.fromkeys(("distances_words", "right_branching"), "baseline")
 _PREFIX = "untrained_"
 COLOURS = dict(
     zip(("attention", "baseline", "control"), (*SYNTAX_COLOURS[:2], SERIES_COLOURS[4]), strict=True)
 )
 _SHARES = {"mean": "mean", "std": "std", "low": "min", "high": "max"}
 _COUNTS = ("n", "n_train", "n_test")
-COLUMNS = {
-    "method": None,
-    **dict.fromkeys(_SHARES, "percent"),
-    **dict.fromkeys(("n_seeds", "sees")),
-    **dict.fromkeys(_COUNTS, "%.0f"),
-    **{"vectors": None, "known_share": "percent"},
-}
-_PRINTED, _NOT_OURS = "parser_accuracy", dict.fromkeys(("ours", "low", "high"))
+COLUMNS = {"method": None, **dict.fromkeys(_SHARES, "percent"), "n_seeds": None, "sees": None}
+COLUMNS |= dict.fromkeys(_COUNTS, "%.0f") | {"vectors": None, "known_share": "percent"}
 _SAME = (
     *("family", "n_layers", "n_heads", "hidden_size"),
     *("corpus_sha256", "n_sequences", "n_tokens", "mask_rate", "seed"),
@@ -104,20 +95,20 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def in_paper(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Table 3 of the paper, beside the means of this file."""
-    return _printed(inquiry, choices, {number: number.method for number in numbers(_PRINTED)})
+    methods = {number: number.method for number in numbers("parser_accuracy")}
+    return _printed(means(inquiry, choices), methods)
 
 
 def untrained_in_paper(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Row of table 3 on an untrained model, for files of such a model."""
     is_untrained = inquiry.store.random_weights is not None
-    return _printed(inquiry, choices, {RANDOM_INIT: METHODS[0]} if is_untrained else {})
+    return _printed(means(inquiry, choices), {RANDOM_INIT: METHODS[0]} if is_untrained else {})
 
 
-def _printed(inquiry: Inquiry, choices: Choices, methods: Mapping[Any, str]) -> pd.DataFrame:
-    known = means(inquiry, choices).set_index("method").rename(columns={"mean": "ours"})
-    ours = known[["ours", "low", "high"]].to_dict("index")
-    rows = [
-        {"of": say_here(f"method_{number.method}"), "number": number, **ours.get(method, _NOT_OURS)}
+def _printed(frame: pd.DataFrame, methods: Mapping[Any, str]) -> pd.DataFrame:
+    known = frame.rename(columns={"mean": "ours"}).set_index("method")[["ours", "low", "high"]]
+    return pd.DataFrame(
+        {"of": say_here(f"method_{number.method}"), "number": number, "ours": None}
+        | known.to_dict("index").get(method, {})
         for number, method in methods.items()
-    ]
-    return pd.DataFrame(rows).astype(object)
+    ).astype(object)

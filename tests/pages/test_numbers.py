@@ -305,10 +305,6 @@ TOLD = [
      "select frequency from position_spectrum_control where source = 'query' and layer = 1 and "
      "frequency > 0 group by all order by any_value(max) filter (control = 'compared') "
      "/ any_value(max) filter (control = 'removed') desc limit 1"),
-    ("coreference", "co_view=heads", "treebank",
-     ["L{1}·H{2}, the best of {0} heads", "is right for {3:.0f}%", "these very {4} mentions"],
-     "select n_tried, layer, head, 100 * accuracy, n from coreference_best where merging = 'mean' "
-     "and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"),
     ("relevance", f"re_view=methods&re_image={MASK}", "images",
      ["most inside the mask by", ": {0:.0f}%**"],
      "select 100 * max(mask_share) from sequence_relevance "
