@@ -87,7 +87,13 @@ WEIGHING = Pick("weighing", kind="weighing")
 MERGED = Pick("merging", MERGINGS, rare=True)
 ONE_HEAD = Pick("head", kind="head", default=best_head)
 _ACCURACY: Any = {"value": "accuracy", "axis_word": "accuracy_axis", "format": ".1%"}
-_SHARES = ("accuracy", "low", "high")
+_SHARES = dict.fromkeys(("accuracy", "low", "high"), "percent")
+_BEST_HEADS = dict.fromkeys(("mention_type", "chosen_on", "name", "n")) | _SHARES
+_BEST_HEADS |= dict.fromkeys(("baseline_accuracy", "difference", "difference_low"), "percent")
+_BEST_HEADS |= dict.fromkeys(("difference_high", "accuracy_chosen"), "percent")
+_BEST_HEADS |= dict.fromkeys(("n_chosen", "n_tried"))
+_ALL_HEADS = dict.fromkeys(("layer", "head", "n")) | _SHARES
+_ALL_HEADS |= dict.fromkeys((f"more_than_{rule}" for rule in BASELINES), "percent")
 
 RULES = Section(
     "rules",
@@ -106,13 +112,7 @@ RULES = Section(
             select * exclude (weighing, merging), concat('L', layer, '·H', head) as name
             from {_BEST} and baseline = $rule
             order by {_ORDER}, {placed(CHOSEN_ON, "chosen_on")}""",
-            Table(
-                columns=dict.fromkeys(("mention_type", "chosen_on", "name"))
-                | dict.fromkeys((*_SHARES, "baseline_accuracy", "difference"), "percent")
-                | dict.fromkeys(("difference_low", "difference_high"), "percent")
-                | {"n": None, "accuracy_chosen": "percent", "n_chosen": None, "n_tried": None},
-                named=("mention_type", "chosen_on"),
-            ),
+            Table(columns=_BEST_HEADS, named=("mention_type", "chosen_on")),
             picks=(Pick("rule", BASELINES, "sieve", of="method"),),
         ),
         Figure("antecedents", published, Published(), when={"weighing": (WEIGHT,)}),
@@ -139,15 +139,7 @@ HEADS = Section(
     picks=(WEIGHING, MERGED, Pick("type", MENTION_TYPES, of="mention_type"), ONE_HEAD),
     figures=(
         Figure("map", _HEADS, HeadMap(**_ACCURACY, top="top", more=("n",)), click=HEAD),
-        Figure(
-            "table",
-            _HEADS,
-            Table(
-                columns=dict.fromkeys(("layer", "head", "n"))
-                | dict.fromkeys((*_SHARES, *(f"more_than_{rule}" for rule in BASELINES)), "percent")
-            ),
-            click=HEAD,
-        ),
+        Figure("table", _HEADS, Table(columns=_ALL_HEADS), click=HEAD),
     ),
     finding=Finding(_GAIN.replace("$chosen_on", "'all'"), format="+.1f", level=0, overview=()),
     links=("documents",),

@@ -32,11 +32,7 @@ _UNIT, _LINE, _AROUND = 15, 25, 44  # pixels: of height; a word of an upright se
 
 
 class Drawing(NamedTuple):
-    """Points of lines, arrow heads, and words with their labels.
-
-    `kind` is `tree` or `other` for arcs and labels of the treebank, `right` or `wrong` for arcs of
-    the head. `low` and `high` are the extents of the head's arcs and of the tree's.
-    """
+    """Points of lines, arrow heads, and words with their labels; extents of both sides' arcs."""
 
     lines: pd.DataFrame
     ends: pd.DataFrame
@@ -77,12 +73,10 @@ def drawing(words: pd.DataFrame, choices: Choices, *, widest: float = _WIDEST) -
     starts = {_TREE: half + label, _HEAD: half}
     arcs["start"] = arcs["side"].map(starts)
     lines = _lines(arcs, placed)
-    reach = {
-        side: HEIGHT
-        if upright
-        else max([0.0, *(side * lines.loc[lines["side"] == side, "away"] - start)])
-        for side, start in starts.items()
-    }
+    reach = dict.fromkeys(starts, HEIGHT)
+    if not upright:
+        highest = (lines["away"].abs() - lines["start"]).groupby(lines["side"]).max()
+        reach = {side: highest.get(side, 0.0) for side in starts}
     length = np.full(len(words), 0.42) if upright else (forms.to_numpy() + 8) / 2
     return Drawing(
         lines=lines[["arc", "step", "along", "away", "kind", "arc_text"]],

@@ -108,7 +108,7 @@ found_of_relations = partial(
             select 1 as sentence, count(*) as "of", count(difference_low) as known,
                 count(*) filter (difference_low > 0) as n, greatest($least, {MIN_WORDS}) as least,
                 'beyond_' || any_value(part) as beyond from best)
-        select * exclude (known, beyond),
+        select sentence, n, least, if(known = 0, "of", known) as "of",
             case when "of" = 0 then 'few' when known = 0 then 'unsure' else beyond end as name
         from counts
         union all by name
@@ -118,13 +118,8 @@ found_of_relations = partial(
         qualify row_number() over (order by difference desc, relation) = 1
         order by sentence""",
 )
-_UNIVERSAL = dict(
-    zip(
-        ("all", "nn", "dobj", "poss", "auxpass", "prt"),
-        ("all_words", "compound", "obj", "nmod:poss", "aux:pass", "compound:prt"),
-        strict=True,
-    )
-)
+_UNIVERSAL = {"all": "all_words", "nn": "compound", "dobj": "obj", "poss": "nmod:poss"}
+_UNIVERSAL |= {"auxpass": "aux:pass", "prt": "compound:prt"}
 """Universal relations that are nearest to labels of Stanford Dependencies, where these differ.
 
 `prep` and `pobj` have none: there the preposition governs the noun, in UD the noun governs it.
@@ -197,11 +192,12 @@ def explain(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -
 found_of_heads = partial(
     under_names,
     query=f"""
-        select {_GAIN.replace("value", "gain", 1)}, if(n < {MIN_WORDS}, null, gain) as value,
-            if(n < {MIN_WORDS}, 'few', 'gain') as name, {MIN_WORDS} as least
+        select {_GAIN.replace("value", "gain", 1)}, {MIN_WORDS} as least,
+            if(n < least, null, gain) as value, if(n < least, 'few', 'gain') as name
         from {_CHOSEN} and relation = $relation and chosen_on = 'all'""",
 )
 _ACCURACY: Any = {"value": "accuracy", "axis_word": "accuracy_axis", "format": ".1%"}
+_MORE = ("direction_named", "n")
 HEADS = Section(
     "heads",
     (dependency_accuracy.TABLE, dependency_accuracy.BASELINE),
@@ -209,13 +205,7 @@ HEADS = Section(
     picks=(WEIGHING, RELATION, DIRECTION, MERGED, ONE_HEAD),
     figures=(
         Figure("explained", "select 1", Drawn(record=explain)),
-        Figure(
-            "map",
-            heads,
-            HeadMap(**_ACCURACY, more=("direction_named", "n")),
-            click=HEAD,
-            half=True,
-        ),
+        Figure("map", heads, HeadMap(**_ACCURACY, more=_MORE), click=HEAD, half=True),
         Figure(
             "offsets",
             """
@@ -253,17 +243,17 @@ def listed(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def labels(inquiry: Inquiry, choices: Choices) -> dict[str, str]:
     """Sentences by place, with what the head finds."""
-    frame = listed(inquiry, choices)
-    frame["text"] = [beginning(text, _LONGEST) for text in frame["text"]]
-    rows: list[dict[Any, Any]] = frame.to_dict("records")
-    return {row["at"]: say_here("label", **row) for row in rows}
+    rows: list[dict[Any, Any]] = listed(inquiry, choices).to_dict("records")
+    return {
+        row["at"]: say_here("label", **row | {"text": beginning(row["text"], _LONGEST)})
+        for row in rows
+    }
 
 
 def readable_one(inquiry: Inquiry, choices: Choices) -> str | None:
     """Sentence of medium length."""
-    frame = listed(inquiry, choices)
-    frame["distance"] = (frame["text"].str.len() - _READABLE).abs()
-    return next(iter(frame.sort_values("distance", kind="stable")["at"]), None)
+    frame = listed(inquiry, choices).set_index("at")["text"].str.len()
+    return None if frame.empty else (frame - _READABLE).abs().idxmin()
 
 
 def found_in_sentence(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -306,8 +296,8 @@ SENTENCES = Section(
                 where seq = {_SEQ} and sentence = split_part($sentence, '-', 2)::int),
             picked as (
                 select predicted as places from dependency_prediction_weighing
-                where seq = {_SEQ} and layer = $layer and head = $head and merging = $merging and weighing = $weighing
-                    and direction::varchar = {_DIRECTION})
+                where seq = {_SEQ} and layer = $layer and head = $head and merging = $merging
+                    and weighing = $weighing and direction::varchar = {_DIRECTION})
             select word, form, relation, governor, places[deciding + 1] as predicted,
                 coalesce(case $relation when 'all_words' then true
                     when 'all' then relation not in ('root', 'punct')

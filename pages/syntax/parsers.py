@@ -30,6 +30,7 @@ COLOURS = dict(
 )
 _SHARES = {"mean": "mean", "std": "std", "low": "min", "high": "max"}
 _COUNTS = ("n", "n_train", "n_test")
+_FOUND = ("name", "file", "value", "low", "high", "splits")
 COLUMNS = {"method": None, **dict.fromkeys(_SHARES, "percent"), "n_seeds": None, "sees": None}
 COLUMNS |= dict.fromkeys(_COUNTS, "%.0f") | {"vectors": None, "known_share": "percent"}
 _SAME = (
@@ -86,11 +87,10 @@ def means(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
 
 def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rows of the finding: parsers that see attention, each against those that do not."""
-    frame = means(inquiry, choices).rename(columns={"mean": "value", "n_seeds": "splits"})
-    frame = frame[["method", "file", "value", "low", "high", "splits"]]
     names = [(of, name) for of in _AGAINST for name in (of, *_AGAINST[of], _PREFIX + of)]
-    sentences = pd.DataFrame(names, columns=["sentence", "method"])
-    return sentences.merge(frame, on="method").assign(name=lambda rows: rows["method"])
+    frame = means(inquiry, choices).rename(columns={"mean": "value", "n_seeds": "splits"})
+    frame = frame.rename(columns={"method": "name"})[[*_FOUND]]
+    return pd.DataFrame(names, columns=["sentence", "name"]).merge(frame, on="name")
 
 
 def in_paper(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
