@@ -72,10 +72,8 @@ def _words(words: pd.DataFrame, is_head: Any, of: list[Place], ink: str) -> list
     texts = Chart(shown.assign(form=words["form"], is_head=is_head)).encode(text=alt.Text("form:N"))
     style: dict[str, Any] = {"align": "left", "baseline": "middle", "color": ink, "font": FONT}
     style |= {"fontSize": alt.ExprRef(_SIZE), "tooltip": False}
-    return [
-        texts.transform_filter(f"{no}datum.is_head").mark_text(**style, fontWeight=weight)
-        for no, weight in (("!", "normal"), ("", "bold"))
-    ]
+    plain, bold = (texts.transform_filter(f"{no}datum.is_head") for no in ("!", ""))
+    return [plain.mark_text(**style), bold.mark_text(**style, fontWeight="bold")]
 
 
 def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt.Chart]:

@@ -54,11 +54,12 @@ def accuracy_rows(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         y=alt.Y(f"relation{NAMED}:N", title=None, sort=order, axis=labels),
         tooltip=tooltips(dict.fromkeys(shown_as(of, shown) for of in told), shown, ".1%"),
     )
-    several = {"yOffset": alt.YOffset("series:N", sort=[there, of_head])} if is_half else {}
     legend = {there: _OTHER} if is_half else {}
     legend |= {of_head: _HEAD, of_offset: _OFFSET}
     colour, tick = (named(of, legend, symbolType="square") for of in ("series", "of_offset"))
-    points = base.encode(**several, color=colour)
+    points = base.encode(color=colour)
+    if is_half:
+        points = points.encode(yOffset=alt.YOffset("series:N", sort=[there, of_head]))
     ticks = base.mark_tick(thickness=3, height=14, opacity=1, orient="vertical")
     rules = points.mark_rule(strokeWidth=2).encode(x=_across("low"), x2=alt.X2("high"))
     points = points.mark_circle(size=80, opacity=1, cursor="pointer").encode(x=_across("accuracy"))

@@ -253,7 +253,7 @@ def labels(inquiry: Inquiry, choices: Choices) -> dict[str, str]:
 def readable_one(inquiry: Inquiry, choices: Choices) -> str | None:
     """Sentence of medium length."""
     frame = listed(inquiry, choices).set_index("at")["text"].str.len()
-    return None if frame.empty else (frame - _READABLE).abs().idxmin()
+    return None if frame.empty else str((frame - _READABLE).abs().idxmin())
 
 
 def found_in_sentence(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
