@@ -94,7 +94,7 @@ _BEST_HEADS: dict[str, str | None] = (
 _BEST_HEADS |= dict.fromkeys(("baseline_accuracy", "difference", "difference_low"), "percent")
 _BEST_HEADS |= dict.fromkeys(("difference_high", "accuracy_chosen"), "percent")
 _BEST_HEADS |= dict.fromkeys(("n_chosen", "n_tried"))
-_ALL_HEADS: dict[str, str | None] = dict.fromkeys(("layer", "head", "n")) | _SHARES
+_ALL_HEADS: Any = dict.fromkeys(("layer", "head", "n")) | _SHARES
 _ALL_HEADS |= dict.fromkeys((f"more_than_{rule}" for rule in BASELINES), "percent")
 
 RULES = Section(
