@@ -1,4 +1,1 @@
-"""Sections of the page on coreference, one file each, with what several of them draw.
-
-A new section is a file here and a line in the page.
-"""
+"""Page on antecedents that heads find."""

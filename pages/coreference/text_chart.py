@@ -5,7 +5,6 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.coreference.names import type_name
 from pages.ui.charts.chart_theme import Chart, layered, paper_and_ink, tooltips
 from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
 from pages.ui.charts.encodings import named
@@ -17,7 +16,7 @@ _SIZE = f"min(17, width / {LETTERS} / 0.605)"
 
 
 def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame) -> Any:
-    """Draw the text with its mentions and arrows.
+    """Draw the text, its mentions on the colours of what they stand for, and arrows.
 
     Args:
         words: form and space_after of every word, in the order of the text.
@@ -29,24 +28,23 @@ def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame
     height = of[-1].line + 1
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.75, height - 0.6], reverse=True))
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, LETTERS], nice=False))
-    layers = [_grounds(words, mentions, of), *_words(words, mentions, of, ink)]
+    is_head = words.index.isin(mentions["head_word"])
+    layers = [_grounds(words, mentions, of), *_words(words, is_head, of, ink)]
     arrows = picked[picked["predicted"] >= 0]
     if len(arrows):
         layers += _arrows(words["form"], arrows, of)
-    view = alt.ViewBackground(fill=paper, stroke=None)
     drawn = layered(*(layer.encode(x=x, y=y) for layer in layers))
+    view = alt.ViewBackground(fill=paper, stroke=None)
     return drawn.properties(height=_LINE * height + 24, view=view)
 
 
 def phrase(words: pd.DataFrame, first: int, last: int) -> str:
     """Words from the first to the last, with the spaces between them."""
     part = words.iloc[first : last + 1]
-    ends = (" " if space else "" for space in part["space_after"])
-    return "".join(form + end for form, end in zip(part["form"], ends, strict=True)).strip()
+    return "".join(part["form"] + part["space_after"].map({True: " ", False: ""})).strip()
 
 
 def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> alt.Chart:
-    """Draw a background for every mention, in the colour of its entity."""
     clusters = list(dict.fromkeys(mentions["cluster"]))
     frame = pd.DataFrame(
         {
@@ -56,45 +54,24 @@ def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> al
             "y2": part.line + 0.15,
             "colour": MENTION_COLOURS[clusters.index(row["cluster"]) % len(MENTION_COLOURS)],
             "text": phrase(words, row["first_word"], row["last_word"]),
-            "type": type_name(row["mention_type"]),
+            "mention_type": say_here(f"mention_type_{row['mention_type']}"),
             "cluster": clusters.index(row["cluster"]) + 1,
         }
         for row in mentions.to_dict("records")
         for part in spans(row["first_word"], row["last_word"], of)
     )
-    return (
-        Chart(frame)
-        .mark_rect(opacity=0.28, cornerRadius=3)
-        .encode(
-            x2=alt.X2("x2:Q"),
-            y2=alt.Y2("y2:Q"),
-            color=alt.Color("colour:N", scale=None),
-            tooltip=tooltips(dict.fromkeys(("text", "type", "cluster")), frame, "d"),
-        )
-    )
+    colour = alt.Color("colour:N", scale=None)
+    told = tooltips(dict.fromkeys(("text", "mention_type", "cluster")), frame, "d")
+    rects = Chart(frame).mark_rect(opacity=0.28, cornerRadius=3)
+    return rects.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour, tooltip=told)
 
 
-def _words(
-    words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place], ink: str
-) -> list[alt.Chart]:
+def _words(words: pd.DataFrame, is_head: Any, of: list[Place], ink: str) -> list[alt.Chart]:
     """Draw the words; head words of mentions are bold."""
-    shown = pd.DataFrame(
-        {
-            "x": [place.x for place in of],
-            "y": [float(place.line) for place in of],
-            "form": words["form"],
-            "is_head": words.index.isin(mentions["head_word"]),
-        }
-    )
-    style: dict[str, Any] = {
-        "align": "left",
-        "baseline": "middle",
-        "color": ink,
-        "font": FONT,
-        "fontSize": alt.ExprRef(_SIZE),
-        "tooltip": False,
-    }
-    texts = Chart(shown).encode(text=alt.Text("form:N"))
+    shown = pd.DataFrame({"x": [place.x for place in of], "y": [float(place.line) for place in of]})
+    texts = Chart(shown.assign(form=words["form"], is_head=is_head)).encode(text=alt.Text("form:N"))
+    style: dict[str, Any] = {"align": "left", "baseline": "middle", "color": ink, "font": FONT}
+    style |= {"fontSize": alt.ExprRef(_SIZE), "tooltip": False}
     plain, bold = (texts.transform_filter(f"{no}datum.is_head") for no in ("!", ""))
     return [plain.mark_text(**style), bold.mark_text(**style, fontWeight="bold")]
 
@@ -117,26 +94,22 @@ def _arrows(forms: pd.Series, picked: pd.DataFrame, of: list[Place]) -> list[alt
         for step, (x, y) in enumerate(curve(of[row["head_word"]], of[row["predicted"]]))
     )
     colours = {name: ARROW_COLOURS[right] for right, name in names.items()}
-    colour = named("right", colours, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1)
+    look = {
+        "color": named("right", colours, symbolType="stroke", symbolStrokeWidth=3, symbolOpacity=1),
+        "tooltip": tooltips(dict.fromkeys(("from", "to", "right")), frame, "d"),
+    }
     dashes = alt.Scale(domain=list(colours), range=[[1, 0], [5, 3]])
     dash = alt.StrokeDash("right:N", scale=dashes, legend=None)
-    tooltip = tooltips(dict.fromkeys(("from", "to", "right")), frame, "d")
-    lines = (
+    curves = (
         Chart(frame)
         .mark_line(strokeWidth=2, opacity=0.85)
-        .encode(
-            detail=alt.Detail("arrow:N"),
-            order=alt.Order("step:Q"),
-            color=colour,
-            strokeDash=dash,
-            tooltip=tooltip,
-        )
+        .encode(detail=alt.Detail("arrow:N"), order=alt.Order("step:Q"), strokeDash=dash, **look)
     )
     ends = Chart(frame.groupby("arrow").tail(1))
     tips = [
         ends.transform_filter(f"datum.points === '{side}'")
         .mark_point(shape=f"triangle-{side}", filled=True, size=70, opacity=1)
-        .encode(color=colour, tooltip=tooltip)
+        .encode(**look)
         for side in ("down", "up")
     ]
-    return [lines, *tips]
+    return [curves, *tips]

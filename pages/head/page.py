@@ -416,7 +416,7 @@ WORDS = Section(
     ),
     also=(dependency_accuracy.TABLE, dependency_accuracy.BASELINE, coreference_accuracy.TABLE),
     when=lambda store: not store.shows_images,
-    links=("syntax/one_head", "coreference/heads"),
+    links=("syntax/relations", "coreference/heads"),
 )
 
 SCORE = Figure(

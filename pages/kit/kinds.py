@@ -306,6 +306,8 @@ class Rows(Plot):
             color=encoding,
             tooltip=tooltips(shown | dict.fromkeys((*ends, *self.more)), frame, self.format),
         )
+        if not frame[self.y].duplicated().any():  # one dot in a row stands in its middle
+            present = present[:1]
         if len(present) > 1:
             base = base.encode(yOffset=alt.YOffset(f"{self.colour}:N", sort=present))
         points = base.mark_circle(size=80, opacity=1).encode(x=alt.X(f"{self.value}:Q", **across))

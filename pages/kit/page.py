@@ -1,6 +1,7 @@
 """Pages of data sections: each section is recorded as what it picks, finds and shows."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -98,7 +99,8 @@ def _picked(view: View, picks: Sequence[Pick], choices: Choices) -> Choices:
     """Choices so far, with those of further picks."""
     for pick in picks:
         if holds(pick.when, choices):
-            choices = {**choices, **_chosen(view, pick, choices)}
+            with view.more() if pick.rare else nullcontext():
+                choices = {**choices, **_chosen(view, pick, choices)}
     return choices
 
 
@@ -107,7 +109,8 @@ def _chosen(view: View, pick: Pick, choices: Choices) -> dict[str, Any]:
     options = options if isinstance(options, Mapping) else list(options)
     default: Any = pick.default(view, choices) if callable(pick.default) else pick.default
     if pick.kind == "head":
-        layer, head = pick_head(view, default=default)
+        best = optional_word("head_best", head=short_name(*default)) or ""
+        layer, head = pick_head(view, default=default, best=best)
         return {"layer": layer, HEAD: head}
     if pick.kind == "weighing":
         return {pick.name: view.pick_weighing(*options)}

@@ -63,7 +63,8 @@ class Pick:
     Words: `NAME` is its label, `NAME_help` explains it, `NAME_OPTION` is an option; without these,
     an option has the name of a value of the column `of`. `kind` is a widget; `head` is the head
     that all pages share, which adds its `layer` and `head` to the choices, and whose default is a
-    pair of them. A `number` has the least and the largest as its options, and a `weighing` none.
+    pair of them; with a word `head_best`, "best" stands for that. A `number` has the least and the
+    largest as its options, and a `weighing` none. A `rare` pick is folded away.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Pick:
     of: str | None = None
     format: Callable[[Any], str] | None = None
     most: int | None = None
+    rare: bool = False
 
 
 @dataclass(frozen=True)

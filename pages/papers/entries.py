@@ -305,7 +305,7 @@ ENTRIES = (
         page="coreference",
         view="rules",
         figure="bars",
-        choices=_chosen(co_weighing="weight", co_merging="mean"),
+        choices=_chosen(co_weighing="weight", co_merging="mean", co_chosen_on="all"),
         printed="coreference_accuracy",
         first={"mention_type": "all"},
         claim="head_beats_same_word",

@@ -1,4 +1,4 @@
-"""Drawing of a sentence with its tree on one side and a head's predictions on the other.
+"""Sentences with their trees on one side and a head's predictions on the other.
 
 Words run along the sentence, each with the label of its dependency. The arcs of the tree lie above
 or to the left, those of the head on the other side. A sentence that is too long for one line is
@@ -6,33 +6,33 @@ drawn upright.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
+import altair as alt
 import numpy as np
 import pandas as pd
 
+from pages.kit.section import Choices
+from pages.ui.charts.chart_theme import Chart, layered
+from pages.ui.charts.colours import ARC_COLOURS, WORD_GROUNDS
+from pages.ui.charts.encodings import named
+from pages.ui.words.columns import title
 from pages.ui.words.lines import width_of
+from pages.ui.words.scope import say_here
 
 HEIGHT = 10.0
 """Distance of the longest arc from the words."""
 _LETTER, _SMALL, _GAP = 8.6, 6.8, 24.0  # pixels
-PAGE = 1_000
-"""Width limit of an upright drawing, in pixels."""
+_WIDEST, _PAGE = 1_050, 1_000  # pixels: of a sentence across; of an upright drawing
 _STEPS = 25
 _FLATTER = 0.7  # power by which height grows with distance
 _ASIDE = 0.16  # of a word, by which an arc leaves its governor towards the dependent
-_ACROSS = (1.0, 1.1)  # half a row of words, and the row of labels, where the longest arc is 10
 _TREE, _HEAD = 1, -1  # sides
+_UNIT, _LINE, _AROUND = 15, 25, 44  # pixels: of height; a word of an upright sentence; the legend
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """Everything to draw: points of lines, arrow heads, and words with their labels.
-
-    `kind` is `tree` or `other` for arcs and labels of the treebank, `right` or `wrong` for arcs of
-    the head. `low` and `high` are the extents of the head's arcs and of the tree's.
-    """
+class Drawing(NamedTuple):
+    """Points of lines, arrow heads, and words with their labels; extents of both sides' arcs."""
 
     lines: pd.DataFrame
     ends: pd.DataFrame
@@ -43,35 +43,49 @@ class Drawing:
     upright: bool
 
 
-def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
-    """Lay out the arcs of a sentence.
+def drawing(words: pd.DataFrame, choices: Choices, *, widest: float = _WIDEST) -> Drawing:
+    """Lay out the arcs of a sentence, with the head's arcs of all words or of the relation's alone.
 
     Args:
         words: one sentence's rows word, form, relation, governor, predicted, of_relation, right in
             the order of the words; governor missing for the root, predicted −1 for none.
         widest: pixels that a sentence may take to be drawn across.
-        everything: whether the head's arcs of all words are drawn, else of the relation's alone.
     """
-    forms, labels = words["form"].map(width_of) * _LETTER, words["relation"].map(width_of) * _SMALL
-    room = np.maximum(forms, labels) + _GAP
+    forms, names = words["form"].map(width_of) * _LETTER, words["relation"].map(width_of) * _SMALL
+    room = np.maximum(forms, names) + _GAP
     upright = bool(room.sum() > widest)
-    room = np.ones(len(words)) if upright else room
-    half, label = _rooms(forms.max(), labels.max()) if upright else _ACROSS
+    half, label = 1.0, 1.1  # half a row of words, and the row of labels
+    if upright:  # half the column of words, and that of labels
+        room, wide, small = np.ones(len(words)), min(forms.max() + 24, 400), min(names.max(), 176)
+        unit = (_PAGE - wide - small - 24) / (2 * HEIGHT)
+        half, label = wide / 2 / unit, (small + 24) / unit
+    placed = words.assign(along=np.cumsum(room) - room / 2, room=room).set_index("word")
+    tree = words.dropna(subset="governor").sort_values("of_relation", kind="stable")
+    kinds = np.where(tree["of_relation"], "tree", "other")
+    tree = tree.assign(side=_TREE, kind=kinds, label=" ← " + tree["relation"])
+    everything = choices["arcs"] == "everything"
+    head = words[(words["predicted"] >= 0) & (words["of_relation"] | everything)]
+    kinds = np.where(head["right"], "right", "wrong")
+    head = head.assign(side=_HEAD, kind=kinds, label="", governor=head["predicted"])
+    arcs = pd.concat([tree, head], ignore_index=True).astype({"governor": "int64"})
+    governors = arcs["governor"].map(placed["form"])
+    arcs["arc_text"] = arcs["form"] + arcs["label"] + " ← " + governors
     starts = {_TREE: half + label, _HEAD: half}
-    placed = words.assign(room=room, along=room.cumsum() - room / 2)
-    arcs = _arcs(words, everything=everything)
-    arcs = arcs.assign(start=arcs["side"].map(starts))
-    places = placed.set_index("word")["along"]
-    ends = arcs.assign(along=arcs["word"].map(places), away=arcs["side"] * arcs["start"])
-    lines = _lines(arcs, placed.set_index("word"))
-    reach = dict.fromkeys(starts, HEIGHT) if upright else _reach(lines, starts)
-    length = np.full(len(words), 0.42) if upright else (forms + 8) / 2
+    arcs["start"] = arcs["side"].map(starts)
+    lines = _lines(arcs, placed)
+    reach = dict.fromkeys(starts, HEIGHT)
+    if not upright:
+        highest = (lines["away"].abs() - lines["start"]).groupby(lines["side"]).max()
+        reach = {side: highest.get(side, 0.0) for side in starts}
+    length = np.full(len(words), 0.42) if upright else (forms.to_numpy() + 8) / 2
     return Drawing(
         lines=lines[["arc", "step", "along", "away", "kind", "arc_text"]],
-        ends=ends[["along", "away", "kind", "arc_text"]],
-        words=placed[["form", "relation", "of_relation", "along"]].assign(
-            along_low=placed["along"] - length,
-            along_high=placed["along"] + length,
+        ends=arcs.assign(
+            along=arcs["word"].map(placed["along"]), away=arcs["side"] * arcs["start"]
+        ),
+        words=placed.reset_index()[["form", "relation", "of_relation", "along"]].assign(
+            along_low=placed["along"].to_numpy() - length,
+            along_high=placed["along"].to_numpy() + length,
             away=0.0,
             away_low=-0.85 * half,
             away_high=0.85 * half,
@@ -85,33 +99,6 @@ def drawing(words: pd.DataFrame, *, widest: float, everything: bool) -> Drawing:
     )
 
 
-def _rooms(form: float, label: float) -> tuple[float, float]:
-    """Half the width of the column of words, and that of the labels, in units of height."""
-    form, label = min(form + 24, 400), min(label + 24, 200)
-    unit = (PAGE - form - label) / (2 * HEIGHT)
-    return form / 2 / unit, label / unit
-
-
-def _arcs(words: pd.DataFrame, *, everything: bool) -> pd.DataFrame:
-    """Arcs of the treebank, with the relation's last, on top, and the predictions of the head.
-
-    Returns:
-        word, governor, side, kind, arc_text.
-    """
-    tree = words.dropna(subset="governor").sort_values("of_relation", kind="stable")
-    tree = tree.assign(side=_TREE, kind=np.where(tree["of_relation"], "tree", "other"))
-    head = words[(words["predicted"] >= 0) & (words["of_relation"] | everything)]
-    head = head.assign(side=_HEAD, kind=np.where(head["right"], "right", "wrong"))
-    head = head.assign(governor=head["predicted"])
-    forms = words.set_index("word")["form"]
-    parts = []
-    for arcs, label in ((tree, " ← " + tree["relation"]), (head, "")):
-        arcs = arcs.astype({"governor": "int64"})
-        text = arcs["form"] + label + " ← " + arcs["governor"].map(forms)
-        parts.append(arcs.assign(arc_text=text)[["word", "governor", "side", "kind", "arc_text"]])
-    return pd.concat(parts, ignore_index=True)
-
-
 def _lines(arcs: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
     """Half an ellipse from every governor to its dependent, `_STEPS` points each."""
     steps = arcs["word"] - arcs["governor"]
@@ -121,19 +108,60 @@ def _lines(arcs: pd.DataFrame, words: pd.DataFrame) -> pd.DataFrame:
     angles = np.linspace(math.pi, 0, _STEPS)
     ellipses = ((first + last) / 2, (last - first) / 2, arcs["start"], HEIGHT * far**_FLATTER)
     middle, width, start, height = (values.to_numpy(dtype=float)[:, None] for values in ellipses)
-    along, away = middle + width * np.cos(angles), start + height * np.sin(angles)
     points = arcs.loc[arcs.index.repeat(_STEPS)]
     return points.assign(
         arc=points.index,
         step=np.tile(np.arange(_STEPS), len(arcs)),
-        along=along.ravel(),
-        away=points["side"] * away.ravel(),
+        along=(middle + width * np.cos(angles)).ravel(),
+        away=points["side"] * (start + height * np.sin(angles)).ravel(),
     )
 
 
-def _reach(lines: pd.DataFrame, starts: Mapping[int, float]) -> dict[int, float]:
-    """Extent of each side's arcs beyond their start; 0 without arcs."""
-    return {
-        side: max([0.0, *(side * lines.loc[lines["side"] == side, "away"] - start)])
-        for side, start in starts.items()
-    }
+def arc_chart(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+    """Draw words in the middle, the tree above or to the left, and the head's arcs opposite."""
+    drawn = drawing(frame, choices)
+    upright, names = drawn.upright, {kind: say_here(f"arc_{kind}") for kind in ARC_COLOURS}
+    colours = {names[kind]: colour for kind, colour in ARC_COLOURS.items()}
+    colour = named("name", colours, title=None, symbolType="stroke")
+    dashes = alt.Scale(domain=[*colours], range=[[1, 0], [1, 0], [1, 0], [5, 3]])
+    tooltip = alt.Tooltip("arc_text:N", title=title("arc_text"))
+    across, up = (alt.Y, alt.X) if upright else (alt.X, alt.Y)  # read downwards if upright
+    length = alt.Scale(domain=[0, drawn.length], nice=False, zero=False, reverse=upright)
+    depth = alt.Scale(domain=[-drawn.low, drawn.high], nice=False, reverse=upright)
+
+    def placed(rows: pd.DataFrame, along: str = "along", away: str = "away") -> alt.Chart:
+        return Chart(rows.assign(name=rows["kind"].map(names))).encode(
+            across(f"{along}:Q", axis=None, scale=length), up(f"{away}:Q", axis=None, scale=depth)
+        )
+
+    parts: list[Any] = [
+        placed(drawn.lines)
+        .mark_line(strokeWidth=1.7, opacity=0.95)
+        .encode(
+            color=colour,
+            strokeDash=alt.StrokeDash("name:N", scale=dashes, legend=None),
+            detail=alt.Detail("arc:N"),
+            order=alt.Order("step:Q"),
+            tooltip=tooltip,
+        )
+    ]
+    for side, angle in ((_TREE, 90 if upright else 180), (_HEAD, 270 if upright else 0)):
+        tips = placed(drawn.ends[drawn.ends["side"] == side][["along", "away", "kind", "arc_text"]])
+        tips = tips.mark_point(shape="triangle", filled=True, size=42, opacity=1, angle=angle)
+        parts.append(tips.encode(color=colour, tooltip=tooltip))
+    labels = placed(drawn.words, away="label_away")
+    aligned: dict[str, Any] = {"align": "right"} if upright else {}
+    parts.append(labels.mark_text(fontSize=11, **aligned).encode(text=alt.Text("relation:N")))
+    ends = ("y2", "x2") if upright else ("x2", "y2")
+    high = dict(zip(ends, ("along_high", "away_high"), strict=True))
+    word = alt.Tooltip("form:N", title=title("form"))
+    for chosen, words in drawn.words.groupby("of_relation"):
+        ground, ink = WORD_GROUNDS[bool(chosen)]  # legible in both themes
+        rects = placed(words, "along_low", "away_low").encode(**high, tooltip=word)
+        texts = placed(words).encode(text=alt.Text("form:N"), tooltip=word)
+        weight = "bold" if chosen else "normal"
+        parts.append(rects.mark_rect(color=ground, cornerRadius=4, opacity=1))
+        parts.append(texts.mark_text(fontSize=14, fontWeight=weight, color=ink))
+    size = _LINE * drawn.length if upright else _UNIT * (drawn.low + drawn.high)
+    least = _PAGE if upright else math.ceil(drawn.length)
+    return layered(*parts, height=size + _AROUND, usermeta={"least_width": least})

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
@@ -110,13 +110,23 @@ class Controls:
         row = self._open_row()
         self._n_pickers += 1
         if self._n_pickers == _FULL + 1:
-            self._row = Group(
-                "popover", (say("page.more"),), {"key": f"more_{self.stem}_{self._n_rows}"}
-            )
-            row.items.append(self._row)
-            row = self._row
-        row.items.append(control)
+            row = self._row = self._more_of(row)
+        row.items.insert(len(row.items) - _ends_with_more(row), control)
         return self.choices.value(choice)
+
+    @contextmanager
+    def more(self) -> Iterator[None]:
+        """Record pickers that are rarely used, into the popover at the end of their row."""
+        row, n_pickers = self._open_row(), self._n_pickers
+        self._row, self._n_pickers = self._more_of(row), _FULL + 1
+        yield
+        self._row, self._n_pickers = row, n_pickers
+
+    def _more_of(self, row: Group) -> Group:
+        if not _ends_with_more(row):
+            look = {"key": f"more_{self.stem}_{self._n_rows}"}
+            row.items.append(Group("popover", (say("page.more"),), look))
+        return cast(Group, row.items[-1])
 
     def pick(
         self,
@@ -219,6 +229,11 @@ class Controls:
         name = f"to_{stem}"
         key = self.key(name)
         self.button(say_here(name, **values), choose, self.key("view"), stem, key=key)
+
+
+def _ends_with_more(row: Group) -> bool:
+    last = row.items[-1] if row.items else None
+    return isinstance(last, Group) and str(last.options.get("key")).startswith("more_")
 
 
 def _row(key: str) -> Group:

@@ -37,7 +37,10 @@ CLICKS = [
     ("sinks", "heads", "si_map", *CELL),
     ("coreference", "heads", "co_map", *CELL),
     ("syntax", "heads", "sy_map", *CELL),
-    ("syntax", "relations", "sy_rows", "row", {"relation": "cc"}, {"sy_relation": "cc"}),
+    (
+        *("syntax", "relations&sy_chosen_on=all", "sy_rows", "row"),
+        *({"relation": "cc"}, {"sy_relation": "cc"}),
+    ),
     ("relevance", "corpus", "re_head_map", "cell", ANOTHER, {"re_head": "2", "re_layer": "1"}),
     ("token_pairs", "workbench", "tp_pairs", "point", PAIR, OF_PAIR),
     ("token_pairs", "pmi", "tp_pmi_points", "point", PAIR, OF_PAIR),
@@ -92,8 +95,8 @@ def test_an_old_click_does_not_undo_a_newer_choice(page, view, figure, part, pic
 
 
 LEADS = [
-    ("coreference", "heads", "layer 2, head 3", {"co_view": "documents", "head": "2-3"}),
-    ("syntax", "heads", "sy_to_one_head", {"sy_view": "one_head", "head": "2-3"}),
+    ("coreference", "heads", "L2·H3", {"co_view": "documents", "head": "2-3"}),
+    ("syntax", "heads", "sy_to_sentences", {"sy_view": "sentences", "head": "2-3"}),
 ]
 
 

@@ -94,8 +94,8 @@ CLICKS = [
         shown="take from others, layer by layer?",
     ),
     Click(
-        "syntax?sy_view=one_head&sy_least=1&lang=ja",
-        "sy_one_head_accuracies",
+        "syntax?sy_view=relations&sy_chosen_on=all&sy_least=1&lang=ja",
+        "sy_relations_rows",
         ".mark-symbol " + mark("conj · 並列要素"),
         {"sy_relation": "conj"},
         shown="conj · 並列要素",
@@ -127,13 +127,11 @@ def test_a_click_chooses_and_a_fresh_session_shows_it_again(click, go, browser):
     browser.get(browser.current_url)  # nothing but the address tells what was chosen
     wait.until(click.is_shown)
     assert address_has(browser, click.chosen | click.opened)
-    keeps_head = click.address.startswith("syntax?sy_view=one_head")
-    assert not keeps_head or "head" in parameters(browser), "a click keeps the head shown"
 
 
 def test_the_arcs_of_a_sentence_are_drawn(go, browser):
     wait = go("syntax?sy_view=sentences&sy_relation=det&head=2-3")
-    arcs = "[aria-label='Does layer 2, head 3 point to the governor of det?'] svg .mark-line path"
+    arcs = "[aria-label='Does L2·H3 point to the governor?'] svg .mark-line path"
     wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, arcs))
 
 

@@ -53,7 +53,7 @@ CHOICES = {
         "re_under": "plain",
         "re_scale": "own",
     },
-    ("syntax", "one_head"): {"head": "1-3", "sy_merging": "first", "sy_least": 2},
+    ("syntax", "relations"): {"sy_chosen_on": "all", "sy_merging": "first", "sy_least": 2},
     ("syntax", "sentences"): {"sy_relation": "det", "sy_arcs": "everything", "head": "2-1"},
     ("token_pairs", "workbench"): {
         "tp_layer": 2,

@@ -187,43 +187,30 @@ CASES = {
     ],
     "syntax": [
         *(("heads", f"sy_relation=obj&sy_direction={direction}&sy_merging={merging}",
-           f"heads_map_obj_{direction}_{merging}", f"{SCORED}, direction",
+           f"heads_map_weight_obj_{direction}_{merging}", f"{SCORED}, direction",
            f"({PROBED} and direction = '{direction}' and merging = '{merging}')")
           for merging, direction in zip(MERGINGS, (*DIRECTIONS, *DIRECTIONS), strict=False)),
-        ("heads", "sy_relation=nsubj", "heads_offsets_nsubj", '"offset", n, accuracy',
+        ("heads", "sy_relation=nsubj", "heads_offsets", '"offset", n, accuracy',
          "dependency_baseline where relation = 'nsubj'"),
-        ("one_head", "head=1-2&sy_merging=first&sy_least=1", "one_head_accuracies",
-         "relation, direction, n, accuracy, low, high", "dependency_accuracy_merging "
-         "where layer = 1 and head = 2 and merging = 'first'"),
-        ("one_head", "head=1-2&sy_weighing=norm&sy_least=1", "one_head_accuracies",
-         "relation, direction, accuracy", "dependency_accuracy_weighing "
-         "where layer = 1 and head = 2 and merging = 'mean' and weighing = 'norm'"),
         *(("relations", f"sy_merging={merging}&sy_chosen_on={chosen_on}&sy_least=1",
-           f"relations_rows_{merging}_{chosen_on}_1", BEST,
+           f"relations_rows_weight_{merging}_{chosen_on}_1", BEST,
            f"dependency_best where merging = '{merging}' and chosen_on = '{chosen_on}'")
           for merging, chosen_on in zip((*MERGINGS, *MERGINGS), CHOSEN_ON, strict=False)),
         ("relations", "sy_weighing=norm&sy_least=1", "relations_rows", BEST,
          "dependency_best_weighing "
-         "where merging = 'mean' and chosen_on = 'all' and weighing = 'norm'"),
-        ("sentences", "sy_relation=obj&sy_sentence=3-0&head=1-2", "sentences_weights_3_0_1_2",
-         "attention", "(select unnest(attention) as attention from word_attention "
-         "where seq = 3 and sentence = 0 and layer = 1 and head = 2)"),
-        ("parsers", "", "parsers_chart", "method, seed, uas, n", "parser_accuracy"),
-        ("parsers", "", "parsers_table", "mean, std, min, max, n_seeds",
-         "(select avg(uas) as mean, stddev_samp(uas) as std, min(uas) as min, max(uas) as max, "
+         "where merging = 'mean' and chosen_on = 'first' and weighing = 'norm'"),
+        ("parsers", "", "parsers_table", "mean, std, low, high, n_seeds",
+         "(select avg(uas) as mean, stddev_samp(uas) as std, min(uas) as low, max(uas) as high, "
          "count(*) as n_seeds from parser_accuracy group by method)"),
     ],
     "coreference": [
-        *(("heads", f"co_type={of}", f"heads_map_{of}_weight_mean", SCORED,
+        *(("heads", f"co_type={of}", f"heads_map_weight_mean_{of}", SCORED,
            f"coreference_accuracy where method = 'head' and mention_type = '{of}'")
           for of in ("all", "pronoun")),
         ("heads", "co_weighing=norm", "heads_map", "layer, head, accuracy",
          "coreference_accuracy_weighing where method = 'head' and weighing = 'norm' "
          "and merging = 'mean' and mention_type = 'all'"),
-        ("rules", "head=2-1", "rules_bars_weight_mean_2_1", "mention_type, method, n, accuracy",
-         "coreference_accuracy where head is null or layer = 2 and head = 1"),
-        *(("rules", f"co_rule={rule}", f"rules_table_weight_mean_{rule}",
-           "n, accuracy, baseline_accuracy, difference",
+        *(("rules", f"co_rule={rule}", "rules_table", "n, accuracy, baseline_accuracy, difference",
            f"coreference_best where merging = 'mean' and baseline = '{rule}'")
           for rule in ("nearest", "sieve")),
     ],
@@ -314,10 +301,6 @@ TOLD = [
      "select frequency from position_spectrum_control where source = 'query' and layer = 1 and "
      "frequency > 0 group by all order by any_value(max) filter (control = 'compared') "
      "/ any_value(max) filter (control = 'removed') desc limit 1"),
-    ("coreference", "co_view=rules", "treebank",
-     ["best of {0} heads, layer {1}, head {2}, picks", "for {3:.0f}% of the {4} mentions"],
-     "select n_tried, layer, head, 100 * accuracy, n from coreference_best where merging = 'mean' "
-     "and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"),
     ("relevance", f"re_view=methods&re_image={MASK}", "images",
      ["most inside the mask by", ": {0:.0f}%**"],
      "select 100 * max(mask_share) from sequence_relevance "

@@ -142,24 +142,6 @@ def number_map(
     return layered(*parts, height=height)
 
 
-def number_map_of_heads(
-    frame: pd.DataFrame, value: str, *, marked: tuple[int, int], **options: Any
-) -> Any:
-    """Draw a map of layers by heads with one marked; a click chooses a head.
-
-    Further options are those of `number_map`.
-    """
-    return number_map(
-        frame,
-        x="head",
-        y="layer",
-        value=value,
-        orders={name: sorted(frame[name].unique().tolist()) for name in ("head", "layer")},
-        marked={"layer": marked[0], "head": marked[1]},
-        **options,
-    )
-
-
 def _turned(names: pd.Series) -> dict[str, Any]:
     """Options of an axis whose labels stand upright where a column has no room for a line."""
     widths = [text_width(name, 12) for name in map(str, names.unique())]

@@ -40,6 +40,7 @@ MOVED: Mapping[tuple[str, str], tuple[str, str]] = {
     ("habits", "one_head"): ("head", "profile"),
     ("sinks", "texts"): ("head", "tokens"),
     ("positions", "one_head"): ("head", "waves"),
+    ("syntax", "one_head"): ("head", "words"),
 }
 """Pages and sections of older addresses that are sections of another page, for one version."""
 

@@ -27,11 +27,6 @@ def head_of(row: Mapping[Any, Any] | pd.Series, suffix: str = "") -> str:
     return head_name(int(row[f"layer{suffix}"]), int(row[f"head{suffix}"]))
 
 
-def head_names(frame: pd.DataFrame, suffix: str = "") -> list[str]:
-    """Display names of the heads of all rows, from the columns layer and head with a suffix."""
-    return [head_of(row, suffix) for row in frame.to_dict("records")]
-
-
 def short_name(layer: object, head: object) -> str:
     """Short display name of a head."""
     return f"L{layer}·H{head}"

@@ -48,12 +48,6 @@ def absences(inquiry: Inquiry) -> None:
         st.caption(" ".join(sentences))
 
 
-def masked_places(inquiry: Inquiry) -> None:
-    """Show how masked positions are counted, if there are any."""
-    for sentence in _masked(inquiry):
-        st.caption(sentence)
-
-
 def _windows(store: Store) -> list[str]:
     sizes = [size for size in store.windows.values() if size is not None]
     if not sizes:

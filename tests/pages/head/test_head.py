@@ -130,6 +130,7 @@ def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, tokens_of,
         ("head-habits", "hh_view=one_head&hh_head=2-1", "head?hh_head=2-1&he_view=profile"),
         ("sinks", "si_view=texts&file=x.duckdb", "head?file=x.duckdb&he_view=tokens"),
         ("positions", "po_view=one_head&po_reach=10", "head?he_reach=10&he_view=waves"),
+        ("syntax", "sy_view=one_head&sy_least=2", "head?he_least=2&he_view=words"),
         ("positions", "po_view=claim", "positions?po_view=claim"),
     ],
 )
