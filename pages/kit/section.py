@@ -63,13 +63,15 @@ class Pick:
     Words: `NAME` is its label, `NAME_help` explains it, `NAME_OPTION` is an option; without these,
     an option has the name of a value of the column `of`. `kind` is a widget; `head` is the head
     that all pages share, which adds its `layer` and `head` to the choices, and whose default is a
-    pair of them. A `number` has the least and the largest as its options, and a `weighing` none.
+    pair of them. A `number` has the least and the largest as its options, and a `weighing` none. A
+    kind that is a function of a view and the choices records a widget of its own, if it needs one,
+    and returns what is chosen.
     """
 
     name: str
     options: Options = ()
     default: Any = None  # the first option; or a function of the file and the choices
-    kind: Widget | Literal["head", "weighing"] | None = None
+    kind: Widget | Literal["head", "weighing"] | Callable[[Any, Choices], Any] | None = None
     when: When = field(default_factory=dict)
     of: str | None = None
     format: Callable[[Any], str] | None = None

@@ -1,0 +1,143 @@
+"""Relevance maps of a text: tokens shaded in proportion, and a row of cells per start layer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from pages.kit.kinds import Kind
+from pages.kit.section import Choices, Figure
+from pages.relevance.maps import Maps, Panels, chosen_panels
+from pages.ui.charts import shading
+from pages.ui.charts.chart_theme import Chart, layered, rows_height
+from pages.ui.charts.colours import MARKED
+from pages.ui.charts.encodings import name_at
+from pages.ui.charts.heat_map import heat_map
+from pages.ui.charts.image_ground import Numbers
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.view import View
+from pages.ui.words.columns import title
+from pages.ui.words.numbers import percent
+from pages.ui.words.say import say
+from pages.ui.words.scope import say_here
+
+_IN_PROPORTION = 1.0
+_ROW, _FEWEST, _AROUND = 26, 5, 60  # height of a row in pixels, least number of rows, and axes
+_LEGIBLE = 32  # tokens up to which their own names stand below the cells
+_EVERY = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextMaps(Kind):
+    """The chosen text, shaded by each map; small ones side by side."""
+
+    panels: Panels
+    small: bool = True
+
+    def rows(self, _: Inquiry, choices: Choices) -> pd.DataFrame:
+        """Rows of a figure with these maps: a column of relevance for each."""
+        panels = chosen_panels(self.panels, choices)
+        if not panels or choices["maps"].ground.n_patches:
+            return pd.DataFrame()
+        tokens = choices["maps"].tokens["token"].tolist()
+        values = {panel.name if self.small else "relevance": panel.relevance for panel in panels}
+        return pd.DataFrame({"pos": range(1, len(tokens) + 1), "token": tokens, **values})
+
+    def show(
+        self, view: View, figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
+    ) -> None:
+        panels, maps = chosen_panels(self.panels, choices), choices["maps"]
+        is_own = self.small and choices.get("scale") == "own"
+        tops = [_highest(maps, panel.relevance) for panel in panels]
+        end, format = (1.0, "{:.0%}") if is_own else (max(tops), "{:.2%}")
+        name = say_here("shaded_own" if is_own else "shaded_shared")
+        shades = shading.Shades(end, power=_IN_PROPORTION)
+        texts = [
+            _shaded(maps, panel.relevance, top if is_own else end)
+            for panel, top in zip(panels, tops, strict=True)
+        ]
+        if self.small:
+            parts = [
+                shading.titled(panel.title, shares_apart(maps, panel.relevance), text)
+                for panel, text in zip(panels, texts, strict=True)
+            ]
+            texts = [shading.side_by_side(*parts, small=True)]
+        scale = shading.scale(name, shades, format, apart=say_here("shaded_apart"))
+        body = "".join((shading.STYLE, scale, *texts))
+        state = (maps, *map(choices.get, ("rule", "layer", "head", "scale")))
+        view.markup(figure.name, frame, body, state=state, **said)
+
+
+def _highest(maps: Maps, relevance: Numbers) -> float:
+    """Largest relevance of a token that is not set apart; 0 if all are."""
+    apart = maps.tokens["apart"]
+    return float(pd.Series(relevance)[~apart].max()) if not apart.all() else 0.0
+
+
+def shares_apart(maps: Maps, relevance: Numbers) -> str:
+    """Format the relevance of tokens that are set apart, by token."""
+    apart = maps.tokens.assign(share=relevance)[maps.tokens["apart"]]
+    shares = apart.groupby("name", sort=False)["share"].sum()
+    return say("list.comma").join(f"{name} {percent(value)}" for name, value in shares.items())
+
+
+def _shaded(maps: Maps, relevance: Numbers, top: float) -> str:
+    tokens = [
+        shading.Shaded(
+            row.token,
+            float(value),
+            say_here("shaded_token", token=row.name, share=f"{value:.3%}"),
+            apart=row.apart,
+        )
+        for row, value in zip(maps.tokens.itertuples(index=False), relevance, strict=True)
+    ]
+    return shading.text(tokens, shading.Shades(top, power=_IN_PROPORTION))
+
+
+def strip_rows(_: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Relevance by start layer and token: layer, pos (from 1), token, apart, relevance."""
+    maps = choices["maps"]
+    layers = maps.layers(choices["rule"], choices["head"]) if maps else {}
+    if len(layers) < 2:
+        return pd.DataFrame()
+    texts = maps.tokens.drop(columns="token").rename(columns={"name": "token"})
+    texts.insert(0, "pos", range(1, len(texts) + 1))
+    parts = [
+        texts.assign(layer=layer, relevance=relevance)[["layer", *texts, "relevance"]]
+        for layer, relevance in layers.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def strip(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+    """Draw a row per start layer; cells of tokens set apart stay empty, and a frame marks a row."""
+    layer = choices["layer"]
+    cells = heat_map(
+        frame[~frame["apart"]],
+        x="pos",
+        across=_tokens(frame[frame["layer"] == frame["layer"].min()]["token"].tolist()),
+        value="relevance",
+        format=".2%",
+        tooltip=("token",),
+    )
+    row = Chart(frame.loc[frame["layer"] == layer, ["layer"]].head(1))
+    row = row.mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
+    row = row.encode(y=alt.Y("layer:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
+    height = rows_height(max(frame["layer"].nunique(), _FEWEST), _ROW) + _AROUND
+    return layered(cells, row, height=height)
+
+
+def _tokens(names: Sequence[str]) -> alt.X:
+    """Axis of tokens, with their names if there are few."""
+    few, every = len(names) <= _LEGIBLE, list(range(1, len(names) + 1))
+    axis = alt.Axis(
+        labelAngle=-60 if few else 0,
+        labelExpr=name_at(names, first=1) if few else "datum.value",
+        values=every if few else every[_EVERY - 1 :: _EVERY],
+        labelOverlap=False,
+        ticks=False,
+        labelLimit=90,
+    )
+    return alt.X("pos:O", title=title("pos"), axis=axis, scale=alt.Scale(domain=every))
