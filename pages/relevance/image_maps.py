@@ -5,7 +5,7 @@ picture is sent once.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,7 @@ import pandas as pd
 
 from pages.kit.kinds import Kind
 from pages.kit.section import Choices, Figure
-from pages.relevance.maps import Panel, Panels, chosen_panels
+from pages.relevance.maps import Panel
 from pages.ui.charts.chart_theme import (
     Chart,
     cell_selection,
@@ -46,20 +46,20 @@ class ImageMaps(Kind):
     pixels, by default as wide as the page allows.
     """
 
-    panels: Panels
+    panels: Callable[[Choices], list[Panel]]
     columns: int | None = None
     pictured: bool = False
     side: int | None = None
 
     def rows(self, _: Inquiry, choices: Choices) -> pd.DataFrame:
         """Rows of a figure with these maps."""
-        panels = chosen_panels(self.panels, choices)
+        panels = self.panels(choices)
         return map_frame(choices["maps"].ground, panels) if panels else pd.DataFrame()
 
     def show(
         self, view: View, figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
-        panels = chosen_panels(self.panels, choices)
+        panels = self.panels(choices)
         first = panels[0].chooses.get("rule")
         columns = self.columns or sum(panel.chooses.get("rule") == first for panel in panels)
         look = {"columns": columns, "pictured": self.pictured, "side": self.side}

@@ -1,6 +1,6 @@
 """Relevance maps of one input, stored in the open file or just computed for the reader."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,6 +75,9 @@ def _by(column: str, rows: pd.DataFrame) -> dict[Any, np.ndarray]:
     }
 
 
+_NO_MAPS = Maps("", pd.DataFrame(columns=["rule", "layer", "head", "relevance"]), pd.DataFrame())
+
+
 @dataclass(frozen=True)
 class Panel:
     """One map of an image or a text: its name, its title, relevance of every token, and the choices
@@ -86,22 +89,13 @@ class Panel:
     chooses: Mapping[str, Any] = field(default_factory=dict)
 
 
-Panels = Callable[[Maps, Choices], list[Panel]]
-"""Function of the maps of an input that returns those of a figure."""
-
-
-def chosen_panels(panels: Panels, choices: Choices) -> list[Panel]:
-    """Maps of a figure; empty without an input, or without maps of it."""
-    return panels(choices["maps"], choices) if choices["maps"] else []
-
-
-def chosen_maps(view: View, choices: Choices) -> Maps | None:
+def chosen_maps(view: View, choices: Choices) -> Maps:
     """Maps of the chosen image or text; those of the reader's own are stored nowhere."""
     given = (choices.get(name) for name in ("image", "seq"))
     seq = next((name for name in given if name is not None), None)
     if seq == OWN:
         return (_own_image if view.store.shows_images else _own_text)(view)
-    return None if seq is None else _stored(view, seq)
+    return _NO_MAPS if seq is None else _stored(view, seq)
 
 
 def _stored(inquiry: Inquiry, seq: int) -> Maps:
@@ -118,15 +112,15 @@ def _stored(inquiry: Inquiry, seq: int) -> Maps:
     )
 
 
-def _own_image(view: View) -> Maps | None:
+def _own_image(view: View) -> Maps:
     """Show the upload field, and return the maps of what is uploaded."""
     if not live.reachable(view):
-        return None
+        return _NO_MAPS
     help = view.say("own_help", limit=live.MAX_UPLOAD)
     upload = live.upload_box(view, view.say("own"), help=help)
     found = upload and live.relevance_of_image(view, upload)
     if not found:
-        return None
+        return _NO_MAPS
     special = tuple(found.tokens[: found.first_patch])
     ground = ImageGround(found.rows, found.columns, special, found.picture)
     tokens = _tokens(view.store, found.tokens, np.zeros(len(found.tokens), dtype=bool))
@@ -134,12 +128,12 @@ def _own_image(view: View) -> Maps | None:
     return Maps(upload.file_id, rows, tokens, ground, list(found.prediction))
 
 
-def _own_text(view: View) -> Maps | None:
+def _own_text(view: View) -> Maps:
     """Show the text box, and return the maps of what is written."""
     text = live.text_box(view)
     found = text and live.reachable(view) and live.relevance_of_text(view, text)
     if not found:
-        return None
+        return _NO_MAPS
     if found.is_cut:
         view.write("caption", view.say("own_cut", n=len(found.tokens)))
     tokens = _tokens(view.store, found.tokens, ~np.asarray(found.is_content))

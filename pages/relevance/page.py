@@ -1,6 +1,7 @@
 """Page on relevance propagated to the input (Sawaki and Murata 2025)."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from math import ceil, isqrt
 from typing import Any
@@ -16,9 +17,10 @@ from analysis.statistics.question import placed, quoted
 from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
 from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
 from analysis.statistics.relevance.relevance_summary import GAINS
+from analysis.statistics.table import Table as OfFile
 from pages.kit.kinds import Custom, Drawn, Facts, HeadMap, Lines, Table, value_said
 from pages.kit.page import data_page
-from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
+from pages.kit.section import Choices, Figure, Finding, Options, Pick, Section, rows_of
 from pages.relevance.image_maps import ImageMaps
 from pages.relevance.maps import MEAN, OWN, Maps, Panel, chosen_maps
 from pages.relevance.text_maps import TextMaps, strip, strip_rows
@@ -28,9 +30,6 @@ from pages.ui.charts.number_map import Ramp, number_map
 from pages.ui.choices.links import link_to_sequence
 from pages.ui.store.absences import SPECIAL
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import absence
-from pages.ui.view import View
-from pages.ui.words.columns import title
 from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
@@ -38,22 +37,18 @@ from pages.ui.words.scope import say_here
 
 _WITH_HEADS = (*RULES, "attention")
 """Rules with separate maps for heads."""
-_SHORT = {"attention": "α"}
-_USUAL = "iv"
-_BEGINNING = 90  # letters of a text that stand in the picker
-_NAMED = 3  # most relevant tokens, in the sentence
-_TOP = 0.05  # of the patches or tokens, rounded up
-_LISTED, _LARGE, _HALF = 20, 290, 315  # rows; pixels of a map, and of a curve
+_SHORT, _USUAL = {"attention": "α"}, "iv"
+_BEGINNING, _LISTED = 90, 20  # letters of a text in the picker; rows of a list
+_NAMED, _TOP = 3, 0.05  # most relevant tokens, in the sentence; share of them, rounded up
+_LARGE, _HALF = 330, 315  # pixels of a map, and of a curve
 _BYTES_PER_WEIGHT = 4
 _HARDLY = 1e-6  # the width of a scale where all agree
 _Z = 1.96  # standard errors of an interval of 95%
-_FORMS = {
-    ".1%": ("mask_share", "pointing", "cls_share", "special_share", "top5_share", "evenness"),
-    "+.1%": tuple(GAINS),
-    ".3f": ("entropy",),
-}
-_ORDER = ("mask_share", "mask_gain", "pointing", "pointing_gain", *_FORMS[".1%"][2:], "entropy")
+_ENDS = ("mean", "low", "high")
+_SHARES = ("cls_share", "special_share", "top5_share", "evenness")
+_ORDER = ("mask_share", "mask_gain", "pointing", "pointing_gain", *_SHARES, "entropy")
 """Quantities in the order of the picker; those that need a mask come first."""
+_FORMATS = {"entropy": ".3f", **dict.fromkeys(GAINS, "+.1%")}
 
 
 def too_long(inquiry: Inquiry) -> str:
@@ -87,56 +82,49 @@ def inputs(*more: str, texts: bool) -> Pick:
     return Pick("seq" if texts else "image", options, kind="select")
 
 
-MAPS = Pick("maps", kind=chosen_maps)
-
-
-def rules(_: Inquiry, choices: Choices) -> list[str]:
-    return [*choices["maps"].rules] if choices["maps"] else []
-
-
-def layers(_: Inquiry, choices: Choices) -> list[int]:
-    return [*choices["maps"].layers(choices["rule"])] if choices["maps"] else []
-
-
 def head_titles(names: Iterable[Any]) -> dict[Any, str]:
     """Display names of heads and their mean; a rule with a single map has no mean."""
     mean = say_here("together" if len(names := [*names]) == 1 else "mean")
     return {name: mean if name == MEAN else say_here("head_name", head=name) for name in names}
 
 
-def heads(_: Inquiry, choices: Choices) -> dict[Any, str]:
-    maps = choices["maps"]
-    return head_titles(maps.heads(choices["rule"], choices["layer"])) if maps else {}
+def layers(_: Inquiry, choices: Choices) -> list[int]:
+    return [*choices["maps"].layers(choices["rule"])]
 
 
+MAPS = Pick("maps", kind=chosen_maps)
 ONE_MAP = (
     MAPS,
     Pick(
         "rule",
-        rules,
-        lambda _, choices: _USUAL if _USUAL in rules(_, choices) else None,
+        lambda _, choices: [*choices["maps"].rules],
+        lambda _, choices: _USUAL if _USUAL in choices["maps"].rules else None,
         kind="select",
     ),
     Pick("layer", layers, lambda _, choices: [None, *layers(_, choices)][-1], kind="select"),
-    Pick("head", heads, kind="select"),
+    Pick("head", lambda _, choices: head_titles(of_heads(choices)), kind="select"),
 )
 UNDER, SCALE = Pick("under", ("outlined", "plain")), Pick("scale", ("shared", "own"))
 
 
-def one(maps: Maps, choices: Choices) -> list[Panel]:
+def of_heads(choices: Choices) -> dict[Any, Numbers]:
+    """Maps of the chosen rule and start layer, the mean first."""
+    return choices["maps"].heads(choices["rule"], choices["layer"])
+
+
+def one(choices: Choices) -> list[Panel]:
     """Map of the chosen rule, start layer and head."""
-    head, of_heads = choices["head"], maps.heads(choices["rule"], choices["layer"])
-    return [Panel(str(head), head_titles(of_heads)[head], of_heads[head])]
+    titles, chosen = head_titles(of_heads(choices)), choices["head"]
+    return [Panel(str(chosen), titles[chosen], of_heads(choices)[chosen])] if titles else []
 
 
-def every_head(maps: Maps, choices: Choices) -> list[Panel]:
+def every_head(choices: Choices) -> list[Panel]:
     """Map of each head by the chosen rule."""
-    of_heads = maps.heads(choices["rule"], choices["layer"])
-    names = head_titles(of_heads)
-    return [Panel(f"head_{head}", names[head], of_heads[head]) for head in names if head != MEAN]
+    maps, titles = of_heads(choices), head_titles(of_heads(choices))
+    return [Panel(f"head_{head}", titles[head], maps[head]) for head in maps if head != MEAN]
 
 
-def every_rule_and_head(maps: Maps, choices: Choices) -> list[Panel]:
+def every_rule_and_head(choices: Choices) -> list[Panel]:
     """Maps of the mean and of each head, by each rule that follows heads."""
     return [
         Panel(
@@ -146,27 +134,25 @@ def every_rule_and_head(maps: Maps, choices: Choices) -> list[Panel]:
             {"rule": rule, "head": head},
         )
         for rule in _WITH_HEADS
-        for head, relevance in maps.heads(rule, choices["layer"]).items()
+        for head, relevance in choices["maps"].heads(rule, choices["layer"]).items()
     ]
 
 
-def every_layer(maps: Maps, choices: Choices) -> list[Panel]:
+def every_layer(choices: Choices) -> list[Panel]:
     """Map from each start layer, if there are several."""
-    maps_of = maps.layers(choices["rule"], choices["head"])
+    maps = choices["maps"].layers(choices["rule"], choices["head"])
     return [
         Panel(str(layer), say("published.layer", layer=layer), relevance, {"layer": layer})
-        for layer, relevance in maps_of.items()
-        if len(maps_of) > 1
+        for layer, relevance in maps.items()
+        if len(maps) > 1
     ]
 
 
-def every_method(maps: Maps, choices: Choices) -> list[Panel]:
+def every_method(choices: Choices) -> list[Panel]:
     """Map of each chosen rule and method from the last layer."""
-    return [
-        Panel(rule, rule_name(rule), relevance, {"rule": rule})
-        for rule, relevance in maps.rules.items()
-        if rule in choices["curve_rules"]
-    ]
+    maps = choices["maps"].rules
+    chosen = [rule for rule in maps if rule in choices["curve_rules"]]
+    return [Panel(rule, rule_name(rule), maps[rule], {"rule": rule}) for rule in chosen]
 
 
 def maps_figure(name: str, chart: ImageMaps | TextMaps, *clicked: str, **figure: Any) -> Figure:
@@ -177,7 +163,7 @@ def maps_figure(name: str, chart: ImageMaps | TextMaps, *clicked: str, **figure:
 
 LINK = Figure(
     "sequence",
-    lambda _, choices: pd.DataFrame({"seq": [getattr(choices["maps"], "seq", None)]}).dropna(),
+    lambda _, choices: pd.DataFrame({"seq": [choices["maps"].seq]}).dropna(),
     Drawn(record=lambda view, _, frame, __: view.draw(link_to_sequence, int(frame["seq"][0]))),
 )
 
@@ -185,18 +171,14 @@ LINK = Figure(
 def found_of_map(_: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rows of the finding on one map."""
     maps = choices["maps"]
-    if maps is None or choices["head"] is None:
-        return pd.DataFrame()
-    [panel] = one(maps, choices)
-    of = {"rule": rule_name(choices["rule"]), "start": choices["layer"], "map": panel.title}
     found = _found_of_image if maps.ground.n_patches else _found_of_text
-    return pd.DataFrame([{**of, **row} for row in found(maps, panel.relevance)])
+    return pd.DataFrame([row for panel in one(choices) for row in found(maps, panel.relevance)])
 
 
 def _against(name: str, value: float, even: float, **of: Any) -> Iterator[dict[str, Any]]:
     """Rows of a share and of what an even map has."""
-    yield {"sentence": name, "name": name, "value": value, **of}
-    yield {"sentence": name, "name": f"{name}_even", "value": even, **of}
+    for part, number in ((name, value), (f"{name}_even", even)):
+        yield {"sentence": name, "name": part, "value": number, **of}
 
 
 def _found_of_image(maps: Maps, relevance: Numbers) -> Iterator[dict[str, Any]]:
@@ -209,9 +191,8 @@ def _found_of_image(maps: Maps, relevance: Numbers) -> Iterator[dict[str, Any]]:
         yield from _against("mask", share, inside[known].mean())
     elif patches.sum() > 0:
         n = ceil(_TOP * len(patches))
-        yield from _against(
-            "top", np.sort(patches)[-n:].sum() / patches.sum(), n / len(patches), n=n
-        )
+        share = np.sort(patches)[-n:].sum() / patches.sum()
+        yield from _against("top", share, n / len(patches), n=n)
     if tokens := ground.class_tokens:
         value, even = ground.share(relevance, CLASS_TOKENS), 1 / len(relevance)
         yield from _against("cls", value, even, tokens=tokens)
@@ -239,9 +220,14 @@ def _beside(sentence: str, token: Any, value: Any, format: str) -> dict[str, Any
     return {"sentence": sentence, "name": "next", "beside": True, **given}
 
 
-IMAGE = Section(
+ONE_INPUT = partial(
+    Section,
+    needs=(relevance_map.TABLE,),
+    finding=Finding(found_of_map, format=".1%", overview=()),
+    lacks=too_long,
+)
+IMAGE = ONE_INPUT(
     "map",
-    (relevance_map.TABLE,),
     picks=(inputs(OWN, texts=False), *ONE_MAP),
     figures=(
         maps_figure("one", ImageMaps(panels=one, columns=2, pictured=True, side=_LARGE)),
@@ -251,14 +237,11 @@ IMAGE = Section(
         maps_figure("layers", ImageMaps(panels=every_layer, columns=6), "layer"),
         LINK,
     ),
-    finding=Finding(found_of_map, format=".1%", overview=()),
     also=(relevance_summary.PER_SEQUENCE, image.TABLE),
     when=lambda store: store.shows_images,
 )
-
-TEXT = Section(
+TEXT = ONE_INPUT(
     "text",
-    (relevance_map.TABLE,),
     picks=(inputs(OWN, texts=True), *ONE_MAP),
     figures=(
         maps_figure("one", TextMaps(panels=one, small=False), half=True),
@@ -266,36 +249,33 @@ TEXT = Section(
         maps_figure("heads", TextMaps(panels=every_head), picks=(SCALE,)),
         LINK,
     ),
-    finding=Finding(found_of_map, format=".1%", overview=()),
     also=(relevance_summary.TABLE,),
-    lacks=too_long,
     when=lambda store: not store.shows_images,
 )
 
 
 def compared(inquiry: Inquiry, _: Choices) -> list[str]:
     """Rules and methods that a file compares, and the random order of curves."""
-    held = rows_of(
-        """
-        select rule_a as rule from relevance_agreement union select rule from perturbation
-        union select rule from relevance_map where head is null""",
-        inquiry,
-        {},
-    )
-    return [rule for rule in ORDERS if rule in set(held["rule"])]
-
-
-def without_mean_weights(inquiry: Inquiry, choices: Choices) -> list[str]:
-    return [rule for rule in compared(inquiry, choices) if rule not in MEAN_WEIGHTS]
+    sql = "select rule_a as rule from relevance_agreement union select rule from perturbation"
+    held = set(rows_of(sql, inquiry, {})["rule"])
+    return [rule for rule in ORDERS if rule in held]
 
 
 COMPARED = Pick(
-    "curve_rules", compared, without_mean_weights, kind="many", of="rules", format=rule_name
+    "curve_rules",
+    compared,
+    lambda _, choices: [rule for rule in compared(_, choices) if rule not in MEAN_WEIGHTS],
+    kind="many",
+    of="rules",
+    format=rule_name,
 )
-WHOSE = Pick(
-    "curves",
-    lambda inquiry, _: ("all", "one") if inquiry.store.holds(perturbation.TABLE) else (),
-)
+
+
+def for_images(*options: str, table: OfFile) -> Options:
+    """Options in files that hold a table, and none in others."""
+    return lambda inquiry, _: options if inquiry.store.holds(table) else ()
+
+
 _CURVE = Lines(
     x="share",
     colour="rule",
@@ -321,13 +301,12 @@ def agreement(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     """Draw the matrix of rank correlations."""
     shown = frame.assign(one=frame["rule_a"].map(rule_name), other=frame["rule_b"].map(rule_name))
     order = shown["one"].drop_duplicates().tolist()
-    columns = ("one", "other", "mean", "low", "high", "n_sequences")
     return number_map(
         shown,
         x="other",
         y="one",
         value="mean",
-        titles={column: "ρ" if column == "mean" else title(column) for column in columns},
+        tooltip=("low", "high", "n_sequences"),
         orders={"one": order, "other": order},
         colours=Ramp(LOW_TO_HIGH, min(float(shown["mean"].min()), 1.0 - _HARDLY), 1.0),
         format=".2f",
@@ -339,29 +318,16 @@ def named_rules(sql: str, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     frame = rows_of(sql, inquiry, choices)
     for column in {"rule", "other"} & set(frame):
         frame[column] = frame[column].map(rule_name, "ignore")
-    if "quantity" in frame:
-        frame["quantity"] = say_here(f"quantity_{choices['quantity']}")
+    if quantity := choices.get("quantity"):
+        frame["quantity"] = say_here(f"quantity_{quantity}")
+        frame["format"] = _FORMATS.get(quantity, ".1%")
     return frame
-
-
-def lacking(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
-    """Tables of the comparison that the file could have and lacks."""
-    store = inquiry.store
-    has_classes = store.shows_images and store.holds(perturbation.CLASSES)
-    tables = (relevance_map.AGREEMENT, *([perturbation.TABLE] if has_classes else []))
-    return pd.DataFrame({"table": [table for table in tables if not store.holds(table)]})
-
-
-def offer(view: View, _: Figure, frame: pd.DataFrame, __: Choices) -> None:
-    for item in absence(view.store, *frame["table"]):
-        view.add(item)
 
 
 _LAST = "head is null and layer = (select n_layers from run)"
 _RESULTS = ("least_alike", "deletion", "mask_even", "inside")
 _PICKED = "list_contains($curve_rules, rule)"
 _BARE = "replace(rule_{}, '_mean_weights', '')"
-_ENDS = ("mean", "low", "high")
 _AREA_COLUMNS = [f"area_{curve}_{end}" for end in _ENDS for curve in CURVES]
 _AREAS = ", ".join(
     f"max({end}) filter (curve = '{curve}') as area_{curve}_{end}"
@@ -370,15 +336,21 @@ _AREAS = ", ".join(
 )
 METHODS = Section(
     "methods",
-    (relevance_map.TABLE,),
-    picks=(inputs(texts=False), inputs(texts=True), MAPS, COMPARED),
+    (relevance_map.TABLE, relevance_map.AGREEMENT),
+    picks=(
+        inputs(texts=False),
+        inputs(texts=True),
+        MAPS,
+        COMPARED,
+        replace(UNDER, options=for_images(*UNDER.options, table=image.TABLE)),
+        SCALE,
+    ),
     figures=(
         maps_figure(
             "over_image",
             ImageMaps(panels=every_method, columns=4, pictured=True),
             "rule",
             clicked={"view": "map"},
-            picks=(UNDER, SCALE),
         ),
         Figure(
             "agreement",
@@ -388,7 +360,7 @@ METHODS = Section(
             order by {placed(ALL, "rule_a")}, {placed(ALL, "rule_b")}""",
             Custom(chart=agreement),
         ),
-        maps_figure("over_text", TextMaps(panels=every_method), picks=(SCALE,)),
+        maps_figure("over_text", TextMaps(panels=every_method)),
         Figure(
             "change",
             f"""
@@ -400,7 +372,7 @@ METHODS = Section(
             where $curves = 'one' and seq = $image and {_PICKED}
             order by {placed(ORDERS, "rule")}, curve, share""",
             Custom(chart=curves),
-            picks=(WHOSE,),
+            picks=(Pick("curves", for_images("all", "one", table=perturbation.TABLE)),),
             notes=("curves_meaning",),
         ),
         Figure(
@@ -410,7 +382,6 @@ METHODS = Section(
             group by rule order by {placed(ORDERS, "rule")}""",
             Table(columns=("rule", *_AREA_COLUMNS), named=("rule",)),
         ),
-        Figure("lacking", lacking, Drawn(record=offer)),
     ),
     finding=Finding(
         partial(
@@ -449,7 +420,7 @@ METHODS = Section(
         ),
         overview=("deletion",),
     ),
-    also=(relevance_map.AGREEMENT, perturbation.TABLE, perturbation.PER_SEQUENCE),
+    also=(perturbation.TABLE, perturbation.PER_SEQUENCE),
     lacks=too_long,
 )
 
@@ -472,32 +443,28 @@ _EVEN = f"""
         from lengths join masks using (seq))
     having count(value) > 0"""
 """Mean over texts or images of what an even map has, with an interval of it."""
+_MEANS = dict.fromkeys(_ENDS, "%.4f")
 _OF_QUANTITY = "from relevance_interval where quantity = $quantity"
 
 
 def quantities(inquiry: Inquiry, _: Choices) -> list[str]:
     """Quantities in the file; the share of special tokens only if it differs from that of [CLS]."""
-    held = rows_of(
-        """
-        select quantity, list(mean order by rule, layer, head) as means, bool_or(mean > 0) as some
-        from relevance_interval group by quantity""",
-        inquiry,
-        {},
-    ).set_index("quantity")
-    means = held["means"].map(tuple)
-    special, cls = means.get("special_share"), means.get("cls_share")
-    if special == cls or not any(special or ()):
-        means = means.drop("special_share", errors="ignore")
-    return [quantity for quantity in _ORDER if quantity in means]
+    sql = f"""
+        with kinds as (
+            select quantity, list(mean order by rule, layer, head) as means, sum(mean) as total
+            from relevance_interval group by quantity)
+        select quantity from kinds where quantity <> 'special_share' or (total > 0 and
+            means is distinct from (select means from kinds where quantity = 'cls_share'))
+        order by {placed(_ORDER, "quantity")}"""
+    return rows_of(sql, inquiry, {})["quantity"].tolist()
 
 
 def of_corpus(inquiry: Inquiry, _: Choices) -> list[str]:
     return inquiry.ask(relevance_summary.rules)
 
 
-def with_heads(inquiry: Inquiry, choices: Choices) -> list[str]:
-    present = of_corpus(inquiry, choices)
-    return [rule for rule in present if rule in _WITH_HEADS] or present
+def with_heads(inquiry: Inquiry, _: Choices) -> list[str]:
+    return [rule for rule in of_corpus(inquiry, _) if rule in _WITH_HEADS]
 
 
 def most(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -517,62 +484,17 @@ def all_heads(inquiry: Inquiry, _: Choices) -> dict[Any, str]:
     return head_titles([MEAN, *range(1, int(inquiry.store.run["n_heads"]) + 1)])
 
 
-def by_layer(form: str, *of: str) -> Figure:
-    """Lines of some quantities over start layers."""
-    return Figure(
-        "layers",
-        f"""
-        select rule, layer, quantity, mean, low, high, n_sequences {_OF_QUANTITY}
-            and head is null and list_contains($rules, rule)
-        union all by name
-        select 'even' as rule, layer, value as mean
-        from ({_EVEN}), (select distinct layer {_OF_QUANTITY})
-        order by {placed(ALL, "rule")}, layer""",
-        Lines(
-            colour="rule",
-            colours=RELEVANCE_RULE_COLOURS | {"even": NEUTRAL},
-            dashed=(*MEAN_WEIGHTS, "even"),
-            axis_word="quantity_{quantity}",
-            zero=False,
-            format=form,
-            height=380,
-        ),
-        when={"quantity": of},
-        notes=("what_quantities", "what_rules"),
-    )
+def formatted(chart: Lines | HeadMap) -> Custom:
+    """Chart in the format of the chosen quantity."""
 
+    def draw(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
+        quantity = choices["quantity"]
+        look: dict[str, Any] = {"format": _FORMATS.get(quantity, ".1%")}
+        if isinstance(chart, HeadMap):
+            look["is_signed"] = quantity in GAINS
+        return replace(chart, axis_word=f"quantity_{quantity}", **look).draw(frame, name, choices)
 
-def by_head(form: str, *of: str) -> Figure:
-    """Map of all heads for some quantities."""
-    return Figure(
-        "head_map",
-        f"select * {_OF_QUANTITY} and rule = $head_rule and head is not null order by layer, head",
-        HeadMap(
-            format=form,
-            axis_word="quantity_{quantity}",
-            is_signed=of == tuple(GAINS),
-            low=None,
-        ),
-        when={"quantity": of},
-        picks=(
-            Pick(
-                "head_rule",
-                lambda inquiry, choices: [
-                    rule for rule in of_corpus(inquiry, choices) if rule in _WITH_HEADS
-                ],
-                _USUAL,
-                format=rule_name,
-            ),
-            Pick(
-                "layer",
-                lambda inquiry, _: inquiry.store.layers,
-                lambda inquiry, _: inquiry.store.layers[-1],
-                kind="select",
-            ),
-            Pick("head", all_heads, kind="select"),
-        ),
-        click={"layer": "layer", "head": "head"},
-    )
+    return Custom(chart=draw)
 
 
 CORPUS = Section(
@@ -583,8 +505,44 @@ CORPUS = Section(
         Pick("rules", of_corpus, with_heads, kind="many", format=rule_name),
     ),
     figures=(
-        *(by_layer(form, *of) for form, of in _FORMS.items()),
-        *(by_head(form, *of) for form, of in _FORMS.items()),
+        Figure(
+            "layers",
+            f"""
+            select rule, layer, quantity, mean, low, high, n_sequences {_OF_QUANTITY}
+                and head is null and list_contains($rules, rule)
+            union all by name
+            select 'even' as rule, layer, value as mean
+            from ({_EVEN}), (select distinct layer {_OF_QUANTITY})
+            order by {placed(ALL, "rule")}, layer""",
+            formatted(
+                Lines(
+                    colour="rule",
+                    colours=RELEVANCE_RULE_COLOURS | {"even": NEUTRAL},
+                    dashed=(*MEAN_WEIGHTS, "even"),
+                    zero=False,
+                    height=380,
+                )
+            ),
+            notes=("what_quantities", "what_rules"),
+        ),
+        Figure(
+            "head_map",
+            f"""
+            select * {_OF_QUANTITY} and rule = $head_rule and head is not null
+            order by layer, head""",
+            formatted(HeadMap(low=None)),
+            picks=(
+                Pick("head_rule", with_heads, _USUAL, format=rule_name),
+                Pick(
+                    "layer",
+                    lambda inquiry, _: inquiry.store.layers,
+                    lambda inquiry, _: inquiry.store.layers[-1],
+                    kind="select",
+                ),
+                Pick("head", all_heads, kind="select"),
+            ),
+            click={"layer": "layer", "head": "head"},
+        ),
         Figure(
             "most",
             most,
@@ -598,11 +556,7 @@ CORPUS = Section(
             select * {_OF_QUANTITY}
             order by head is not null, {placed(ALL, "rule")}, layer, head""",
             Table(
-                columns={
-                    **dict.fromkeys(("rule", "layer", "head")),
-                    **dict.fromkeys(("mean", "low", "high"), "%.4f"),
-                    "n_sequences": None,
-                },
+                columns={**dict.fromkeys(("rule", "layer", "head")), **_MEANS, "n_sequences": None},
                 named=("rule",),
             ),
         ),
@@ -629,10 +583,8 @@ CORPUS = Section(
                 union all by name
                 select sentence, 'rollout' as name, mean as value, low, high, 3 as part
                 from last, results where rule = 'i' and place <> if(name = 'most', 1, n))
-            select *, (select n_layers from run) as start, $quantity as quantity,
-                case $quantity when 'entropy' then '.2f' when 'mask_gain' then '+.1%'
-                    when 'pointing_gain' then '+.1%' else '.1%' end as format
-            from parts where sentence in (select sentence from parts where part = 1)
+            select *, (select n_layers from run) as start from parts
+            where sentence in (select sentence from parts where part = 1)
             order by sentence, part""",
         )
     ),

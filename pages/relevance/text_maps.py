@@ -1,6 +1,6 @@
 """Relevance maps of a text: tokens shaded in proportion, and a row of cells per start layer."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ import pandas as pd
 
 from pages.kit.kinds import Kind
 from pages.kit.section import Choices, Figure
-from pages.relevance.maps import Maps, Panels, chosen_panels
+from pages.relevance.maps import Maps, Panel
 from pages.ui.charts import shading
 from pages.ui.charts.chart_theme import Chart, layered, rows_height
 from pages.ui.charts.colours import MARKED
@@ -33,12 +33,12 @@ _EVERY = 20
 class TextMaps(Kind):
     """The chosen text, shaded by each map; small ones side by side."""
 
-    panels: Panels
+    panels: Callable[[Choices], list[Panel]]
     small: bool = True
 
     def rows(self, _: Inquiry, choices: Choices) -> pd.DataFrame:
         """Rows of a figure with these maps: a column of relevance for each."""
-        panels = chosen_panels(self.panels, choices)
+        panels = self.panels(choices)
         if not panels or choices["maps"].ground.n_patches:
             return pd.DataFrame()
         tokens = choices["maps"].tokens["token"].tolist()
@@ -48,7 +48,7 @@ class TextMaps(Kind):
     def show(
         self, view: View, figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
-        panels, maps = chosen_panels(self.panels, choices), choices["maps"]
+        panels, maps = self.panels(choices), choices["maps"]
         is_own = self.small and choices.get("scale") == "own"
         tops = [_highest(maps, panel.relevance) for panel in panels]
         end, format = (1.0, "{:.0%}") if is_own else (max(tops), "{:.2%}")
@@ -99,7 +99,7 @@ def _shaded(maps: Maps, relevance: Numbers, top: float) -> str:
 def strip_rows(_: Inquiry, choices: Choices) -> pd.DataFrame:
     """Relevance by start layer and token: layer, pos (from 1), token, apart, relevance."""
     maps = choices["maps"]
-    layers = maps.layers(choices["rule"], choices["head"]) if maps else {}
+    layers = maps.layers(choices["rule"], choices["head"])
     if len(layers) < 2:
         return pd.DataFrame()
     texts = maps.tokens.drop(columns="token").rename(columns={"name": "token"})
