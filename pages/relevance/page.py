@@ -33,11 +33,11 @@ from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.lines import beginning
 from pages.ui.words.numbers import count
 from pages.ui.words.say import plain, say
-from pages.ui.words.scope import say_here
+from pages.ui.words.scope import optional_word, say_here
 
 _WITH_HEADS = (*RULES, "attention")
 """Rules with separate maps for heads."""
-_SHORT, _USUAL = {"attention": "α"}, "iv"
+_USUAL = "iv"
 _BEGINNING, _LISTED = 90, 20  # letters of a text in the picker; rows of a list
 _NAMED, _TOP = 3, 0.05  # most relevant tokens, in the sentence; share of them, rounded up
 _LARGE, _HALF = 330, 315  # pixels of a map, and of a curve
@@ -67,6 +67,10 @@ def too_long(inquiry: Inquiry) -> str:
 
 def rule_name(rule: str) -> str:
     return value_said("rule", rule)
+
+
+def rule_short(rule: str) -> str:
+    return optional_word(f"short_{rule}") or rule.replace("_mean_weights", f" {say_here('short')}")
 
 
 def inputs(*more: str, texts: bool) -> Pick:
@@ -129,7 +133,7 @@ def every_rule_and_head(choices: Choices) -> list[Panel]:
     return [
         Panel(
             f"{rule} {head}",
-            f"{_SHORT.get(rule, rule)} · {say_here('mean_short') if head == MEAN else head}",
+            f"{rule_short(rule)} · {say_here('short') if head == MEAN else head}",
             relevance,
             {"rule": rule, "head": head},
         )
@@ -299,15 +303,15 @@ def curves(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
 
 def agreement(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     """Draw the matrix of rank correlations."""
-    shown = frame.assign(one=frame["rule_a"].map(rule_name), other=frame["rule_b"].map(rule_name))
-    order = shown["one"].drop_duplicates().tolist()
+    shown = frame.assign(one=frame["rule_a"].map(rule_name), other=frame["rule_b"].map(rule_short))
+    orders = {name: shown[name].drop_duplicates().tolist() for name in ("one", "other")}
     return number_map(
         shown,
         x="other",
         y="one",
         value="mean",
         tooltip=("low", "high", "n_sequences"),
-        orders={"one": order, "other": order},
+        orders=orders,
         colours=Ramp(LOW_TO_HIGH, min(float(shown["mean"].min()), 1.0 - _HARDLY), 1.0),
         format=".2f",
     )
@@ -443,7 +447,6 @@ _EVEN = f"""
         from lengths join masks using (seq))
     having count(value) > 0"""
 """Mean over texts or images of what an even map has, with an interval of it."""
-_MEANS = dict.fromkeys(_ENDS, "%.4f")
 _OF_QUANTITY = "from relevance_interval where quantity = $quantity"
 
 
@@ -549,16 +552,6 @@ CORPUS = Section(
             Table(columns={"seq": None, "value": "%.4f", "text": None}),
             click={"image": "seq", "seq": "seq", "rule": "rule"},
             clicked={"view": "map"},
-        ),
-        Figure(
-            "numbers",
-            f"""
-            select * {_OF_QUANTITY}
-            order by head is not null, {placed(ALL, "rule")}, layer, head""",
-            Table(
-                columns={**dict.fromkeys(("rule", "layer", "head")), **_MEANS, "n_sequences": None},
-                named=("rule",),
-            ),
         ),
         Figure(
             "conservation",

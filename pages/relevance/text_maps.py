@@ -1,10 +1,11 @@
 """Relevance maps of a text: tokens shaded in proportion, and a row of cells per start layer."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from pages.kit.kinds import Kind
@@ -38,42 +39,33 @@ class TextMaps(Kind):
 
     def rows(self, _: Inquiry, choices: Choices) -> pd.DataFrame:
         """Rows of a figure with these maps: a column of relevance for each."""
-        panels = self.panels(choices)
-        if not panels or choices["maps"].ground.n_patches:
+        panels, maps = self.panels(choices), choices["maps"]
+        if not panels or maps.ground.n_patches:
             return pd.DataFrame()
-        tokens = choices["maps"].tokens["token"].tolist()
-        values = {panel.name if self.small else "relevance": panel.relevance for panel in panels}
-        return pd.DataFrame({"pos": range(1, len(tokens) + 1), "token": tokens, **values})
+        places = {"pos": range(1, len(maps.tokens) + 1), "token": maps.tokens["token"]}
+        names = [panel.name if self.small else "relevance" for panel in panels]
+        relevances = (panel.relevance for panel in panels)
+        return pd.DataFrame(places | dict(zip(names, relevances, strict=True)))
 
     def show(
         self, view: View, figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
         panels, maps = self.panels(choices), choices["maps"]
         is_own = self.small and choices.get("scale") == "own"
-        tops = [_highest(maps, panel.relevance) for panel in panels]
+        apart = maps.tokens["apart"].to_numpy()
+        tops = [float(np.max(panel.relevance[~apart], initial=0.0)) for panel in panels]
         end, format = (1.0, "{:.0%}") if is_own else (max(tops), "{:.2%}")
+        parts = []
+        for panel, top in zip(panels, tops, strict=True):
+            text = _shaded(maps, panel.relevance, top if is_own else end)
+            kept = shares_apart(maps, panel.relevance)
+            parts.append(shading.titled(panel.title, kept, text) if self.small else text)
         name = say_here("shaded_own" if is_own else "shaded_shared")
         shades = shading.Shades(end, power=_IN_PROPORTION)
-        texts = [
-            _shaded(maps, panel.relevance, top if is_own else end)
-            for panel, top in zip(panels, tops, strict=True)
-        ]
-        if self.small:
-            parts = [
-                shading.titled(panel.title, shares_apart(maps, panel.relevance), text)
-                for panel, text in zip(panels, texts, strict=True)
-            ]
-            texts = [shading.side_by_side(*parts, small=True)]
         scale = shading.scale(name, shades, format, apart=say_here("shaded_apart"))
-        body = "".join((shading.STYLE, scale, *texts))
+        texts = shading.side_by_side(*parts, small=True) if self.small else parts[0]
         state = (maps, *map(choices.get, ("rule", "layer", "head", "scale")))
-        view.markup(figure.name, frame, body, state=state, **said)
-
-
-def _highest(maps: Maps, relevance: Numbers) -> float:
-    """Largest relevance of a token that is not set apart; 0 if all are."""
-    apart = maps.tokens["apart"]
-    return float(pd.Series(relevance)[~apart].max()) if not apart.all() else 0.0
+        view.markup(figure.name, frame, shading.STYLE + scale + texts, state=state, **said)
 
 
 def shares_apart(maps: Maps, relevance: Numbers) -> str:
@@ -113,31 +105,27 @@ def strip_rows(_: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def strip(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     """Draw a row per start layer; cells of tokens set apart stay empty, and a frame marks a row."""
-    layer = choices["layer"]
-    cells = heat_map(
-        frame[~frame["apart"]],
-        x="pos",
-        across=_tokens(frame[frame["layer"] == frame["layer"].min()]["token"].tolist()),
-        value="relevance",
-        format=".2%",
-        tooltip=("token",),
-    )
-    row = Chart(frame.loc[frame["layer"] == layer, ["layer"]].head(1))
-    row = row.mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
-    row = row.encode(y=alt.Y("layer:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
-    height = rows_height(max(frame["layer"].nunique(), _FEWEST), _ROW) + _AROUND
-    return layered(cells, row, height=height)
-
-
-def _tokens(names: Sequence[str]) -> alt.X:
-    """Axis of tokens, with their names if there are few."""
-    few, every = len(names) <= _LEGIBLE, list(range(1, len(names) + 1))
+    names = frame["token"][: frame["pos"].max()].tolist()
+    few, places = len(names) <= _LEGIBLE, list(range(1, len(names) + 1))
     axis = alt.Axis(
         labelAngle=-60 if few else 0,
         labelExpr=name_at(names, first=1) if few else "datum.value",
-        values=every if few else every[_EVERY - 1 :: _EVERY],
+        values=places if few else places[_EVERY - 1 :: _EVERY],
         labelOverlap=False,
         ticks=False,
         labelLimit=90,
     )
-    return alt.X("pos:O", title=title("pos"), axis=axis, scale=alt.Scale(domain=every))
+    across = alt.X("pos:O", title=title("pos"), axis=axis, scale=alt.Scale(domain=places))
+    cells = heat_map(
+        frame[~frame["apart"]],
+        x="pos",
+        across=across,
+        value="relevance",
+        format=".2%",
+        tooltip=("token",),
+    )
+    row = Chart(frame.loc[frame["layer"] == choices["layer"], ["layer"]].head(1))
+    row = row.mark_rect(filled=False, stroke=MARKED, strokeWidth=2)
+    row = row.encode(y=alt.Y("layer:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
+    height = rows_height(max(frame["layer"].nunique(), _FEWEST), _ROW) + _AROUND
+    return layered(cells, row, height=height)
