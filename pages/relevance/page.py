@@ -81,7 +81,7 @@ def inputs(*more: str, texts: bool) -> Pick:
             return {}
         kept = inquiry.ask(relevance_map.kept).set_index("seq")["text"]
         names = {seq: f"{seq} · {beginning(text, _BEGINNING)}" for seq, text in kept.items()}
-        return names | {name: say_here(f"whose_{name}") for name in more}
+        return names | {name: say_here(name) for name in more}
 
     return Pick("seq" if texts else "image", options, kind="select")
 
@@ -179,9 +179,11 @@ def found_of_map(_: Inquiry, choices: Choices) -> pd.DataFrame:
     return pd.DataFrame([row for panel in one(choices) for row in found(maps, panel.relevance)])
 
 
-def _against(name: str, value: float, even: float, **of: Any) -> Iterator[dict[str, Any]]:
+def _against(
+    name: str, value: float, even: float, level: str = "even", **of: Any
+) -> Iterator[dict[str, Any]]:
     """Rows of a share and of what an even map has."""
-    for part, number in ((name, value), (f"{name}_even", even)):
+    for part, number in ((name, value), (level, even)):
         yield {"sentence": name, "name": part, "value": number, **of}
 
 
@@ -199,7 +201,7 @@ def _found_of_image(maps: Maps, relevance: Numbers) -> Iterator[dict[str, Any]]:
         yield from _against("top", share, n / len(patches), n=n)
     if tokens := ground.class_tokens:
         value, even = ground.share(relevance, CLASS_TOKENS), 1 / len(relevance)
-        yield from _against("cls", value, even, tokens=tokens)
+        yield from _against("cls", value, even, "cls_even", tokens=tokens)
     for (label, probability), name in zip(maps.prediction, ("class", "next_class"), strict=False):
         yield {"sentence": "class", "name": name, "value": probability, "label": label}
 
@@ -211,10 +213,11 @@ def _found_of_text(maps: Maps, relevance: Numbers) -> Iterator[dict[str, Any]]:
     if content["value"].sum() > 0:
         first, *others = content.nlargest(_NAMED, "value")[["name", "value"]].to_numpy()
         even = content["value"].mean()
-        yield from _against("token", first[1], even, token=first[0], format=".2%")
+        yield from _against("token", first[1], even, "token_even", token=first[0], format=".2%")
         yield from (_beside("token", *other, ".2%") for other in others)
     if len(apart):
-        yield from _against("special", apart["value"].sum(), len(apart) / len(tokens))
+        even = len(apart) / len(tokens)
+        yield from _against("special", apart["value"].sum(), even, "special_even")
         kept = apart.groupby("name", sort=False)["value"].sum()
         yield from (_beside("special", *of_name, ".1%") for of_name in kept.items())
 
@@ -234,7 +237,14 @@ IMAGE = ONE_INPUT(
     "map",
     picks=(inputs(OWN, texts=False), *ONE_MAP),
     figures=(
-        maps_figure("one", ImageMaps(panels=one, columns=2, pictured=True, side=_LARGE)),
+        maps_figure(
+            "one",
+            ImageMaps(panels=one, columns=2, pictured=True, side=_LARGE),
+            captions=lambda _, choices: (
+                *("one_caption",),
+                *(() if choices["maps"].ground.coverage is None else ("mask_caption",)),
+            ),
+        ),
         maps_figure(
             "grid", ImageMaps(panels=every_rule_and_head), "rule", "head", picks=(UNDER, SCALE)
         ),
@@ -329,7 +339,7 @@ def named_rules(sql: str, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 
 _LAST = "head is null and layer = (select n_layers from run)"
-_RESULTS = ("least_alike", "deletion", "mask_even", "inside")
+_RESULTS = ("least_alike", "deletion", "even", "inside")
 _PICKED = "list_contains($curve_rules, rule)"
 _BARE = "replace(rule_{}, '_mean_weights', '')"
 _AREA_COLUMNS = [f"area_{curve}_{end}" for end in _ENDS for curve in CURVES]
@@ -410,7 +420,7 @@ METHODS = Section(
             select 1 as sentence, if(place = 1, 'inside', 'least_inside') as name, share as value,
                 rule, '.0%' as format from masks where place in (1, n)
             union all by name
-            select 1 as sentence, 'mask_even' as name, mask_chance as value, '.0%' as format
+            select 1 as sentence, 'even' as name, mask_chance as value, '.0%' as format
             from masks where place = 1
             union all by name
             select 2 as sentence, if(is_random, 'random', 'deletion') as name, value, low, high,

@@ -162,7 +162,8 @@ CASES = {
          f"sequence_perturbation where seq = {MASK} and rule = 'gradient_attention' "
          "and curve = 'insertion')", "curve = 'insertion'", "images"),
         ("corpus", "re_quantity=top5_share&re_rules=iii", "corpus_layers", "layer, mean, low, high",
-         "relevance_interval where quantity = 'top5_share' and rule = 'iii' and head is null"),
+         "relevance_interval where quantity = 'top5_share' and rule = 'iii' and head is null",
+         "rule = 'iii'"),
         ("corpus", "re_head_rule=ii&re_quantity=entropy", "corpus_head_map", "layer, head, mean",
          "relevance_interval where quantity = 'entropy' and rule = 'ii' and head is not null"),
         ("methods", "", "methods_agreement", "rule_a, rule_b, mean",
@@ -321,10 +322,6 @@ TOLD = [
      ["best of {0} heads, layer {1}, head {2}, picks", "for {3:.0f}% of the {4} mentions"],
      "select n_tried, layer, head, 100 * accuracy, n from coreference_best where merging = 'mean' "
      "and mention_type = 'all' and chosen_on = 'all' and baseline = 'sieve'"),
-    ("relevance", f"re_view=methods&re_image={MASK}", "images",
-     ["the share inside the mask is largest by", ", {0:.0f}%, against"],
-     "select 100 * max(mask_share) from sequence_relevance "
-     f"where seq = {MASK} and head is null and layer = {LAYERS}"),
 ]  # fmt: skip
 """Page, address, file, sentences, and the numbers in them."""
 
