@@ -76,14 +76,18 @@ def shares_apart(maps: Maps, relevance: Numbers) -> str:
 
 
 def _shaded(maps: Maps, relevance: Numbers, top: float) -> str:
+    tooltip = say_here("shaded_token", token="{token}", share="{share}")  # once for all tokens
+    names, apart = (maps.tokens[name].tolist() for name in ("name", "apart"))
     tokens = [
         shading.Shaded(
-            row.token,
-            float(value),
-            say_here("shaded_token", token=row.name, share=f"{value:.3%}"),
-            apart=row.apart,
+            token,
+            value,
+            tooltip.replace("{share}", f"{value:.3%}").replace("{token}", name),
+            apart=is_apart,
         )
-        for row, value in zip(maps.tokens.itertuples(index=False), relevance, strict=True)
+        for token, name, is_apart, value in zip(
+            maps.tokens["token"], names, apart, map(float, relevance), strict=True
+        )
     ]
     return shading.text(tokens, shading.Shades(top, power=_IN_PROPORTION))
 

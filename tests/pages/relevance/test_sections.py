@@ -59,7 +59,7 @@ VERDICTS = [
     ),
     (
         *("corpus", [summary("mask_share", 0.5), summary("mask_share", 0.55, 0.5, "rule = 'ii'")]),
-        *("", "is largest by rule ii of the 5 drawn, 55.0% [5.0%, 105.0%], not clearly different from"),
+        *("", "by rule ii of the 5 drawn, 55.0% [5.0%, 105.0%], not clearly different from"),
     ),
     (
         *("methods", [area(0.5), area(0.2, where="rule = 'iii'")], ""),
