@@ -119,7 +119,7 @@ def image_maps(
         pictures = Chart(at).mark_image(url=address or "", width=side, height=tall, **look)
         return [pictures] if address else []
 
-    def words(at: pd.DataFrame, texts: Sequence[str], below: float, **look: Any) -> alt.Chart:
+    def words(at: pd.DataFrame, texts: Any, below: float, **look: Any) -> alt.Chart:
         look |= {"limit": side + _GAP, "color": paper_and_ink()[1], "tooltip": False}
         marks = Chart(at.assign(text=texts)).mark_text(
             dy=below, align="left", baseline="middle", **look

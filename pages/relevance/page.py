@@ -219,7 +219,7 @@ def _found_of_text(maps: Maps, relevance: Numbers) -> Iterator[dict[str, Any]]:
         even = len(apart) / len(tokens)
         yield from _against("special", apart["value"].sum(), even, "special_even")
         kept = apart.groupby("name", sort=False)["value"].sum()
-        yield from (_beside("special", *of_name, ".1%") for of_name in kept.items())
+        yield from (_beside("special", name, value, ".1%") for name, value in kept.items())
 
 
 def _beside(sentence: str, token: Any, value: Any, format: str) -> dict[str, Any]:
@@ -241,8 +241,9 @@ IMAGE = ONE_INPUT(
             "one",
             ImageMaps(panels=one, columns=2, pictured=True, side=_LARGE),
             captions=lambda _, choices: (
-                *("one_caption",),
-                *(() if choices["maps"].ground.coverage is None else ("mask_caption",)),
+                ("one_caption", "mask_caption")
+                if len(choices["maps"].ground.outline())
+                else ("one_caption",)
             ),
         ),
         maps_figure(
@@ -356,7 +357,7 @@ METHODS = Section(
         inputs(texts=True),
         MAPS,
         COMPARED,
-        replace(UNDER, options=for_images(*UNDER.options, table=image.TABLE)),
+        Pick("under", for_images("outlined", "plain", table=image.TABLE)),
         SCALE,
     ),
     figures=(

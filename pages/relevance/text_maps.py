@@ -76,7 +76,8 @@ def shares_apart(maps: Maps, relevance: Numbers) -> str:
 
 
 def _shaded(maps: Maps, relevance: Numbers, top: float) -> str:
-    tooltip = say_here("shaded_token", token="{token}", share="{share}")  # once for all tokens
+    fields = {name: f"{{{name}}}" for name in ("token", "share")}
+    tooltip = say_here("shaded_token", **fields)  # once for all tokens
     names, apart = (maps.tokens[name].tolist() for name in ("name", "apart"))
     tokens = [
         shading.Shaded(
