@@ -217,7 +217,7 @@ class Lines(Plot):
             x=self.x,
             y=self.value,
             **drawn,
-            y_title=self.title(name),
+            y_title=self.title(name, choices),
             dashed=[value_said(str(self.colour), value) for value in self.dashed],
             level=self.level,
             ends=self.ends,
@@ -329,7 +329,8 @@ class HeadMap(Plot):
 
     `panel` is a column with a map for each value, in the order of `panels`, side by side; `formats`
     are those of panels with another one.
-    `is_signed` values have colours on both sides of 0. `clear` is a column that says which cells
+    `is_signed` values have colours on both sides of 0; others from `low`, or else the least of the
+    rows. `clear` is a column that says which cells
     have no dot. `tops` are columns of the largest values of scales, by panel; else those of the
     rows.
     """
@@ -338,7 +339,7 @@ class HeadMap(Plot):
     panels: tuple[str, ...] = ()
     formats: Mapping[str, str] = field(default_factory=dict)
     is_signed: bool = False
-    low: float = 0.0
+    low: float | None = 0.0
     more: tuple[str, ...] = ()
     clear: str | None = None
     top: str | None = None
@@ -379,12 +380,13 @@ class HeadMap(Plot):
         self, frame: pd.DataFrame, title: str, marked: tuple[int, int] | None, name: str
     ) -> Any:
         values = frame[self.top or self.value]
+        low = float(values.min()) if self.low is None else self.low
         ends = [end for end in _ENDS if end in frame]
         return head_map(
             frame,
             self.value,
             title,
-            around_zero(values) if self.is_signed else from_zero(float(values.max()), self.low),
+            around_zero(values) if self.is_signed else from_zero(float(values.max()), low),
             format=self.format,
             legend_format="~%" if self.format.endswith("%") else ".3~r",
             tooltip=(*ends, *self.more),

@@ -105,6 +105,8 @@ def _picked(view: View, picks: Sequence[Pick], choices: Choices) -> Choices:
 
 
 def _chosen(view: View, pick: Pick, choices: Choices) -> dict[str, Any]:
+    if callable(pick.kind):
+        return {pick.name: pick.kind(view, choices)}
     options: Any = pick.options(view, choices) if callable(pick.options) else pick.options
     options = options if isinstance(options, Mapping) else list(options)
     default: Any = pick.default(view, choices) if callable(pick.default) else pick.default
@@ -117,13 +119,11 @@ def _chosen(view: View, pick: Pick, choices: Choices) -> dict[str, Any]:
     if pick.kind == "number":
         least, largest = options
         return {pick.name: view.number(pick.name, least, largest, default)}
-    if pick.kind == "many":
-        chosen = view.pick_many(
-            pick.name, options, default=default or (), format=pick.format, limit=pick.most
-        )
-        return {pick.name: chosen}
     if not options:
         return {pick.name: None}
+    if pick.kind == "many":
+        given = {"default": default or (), "of": pick.of, "format": pick.format, "limit": pick.most}
+        return {pick.name: view.pick_many(pick.name, options, **given)}
     chosen = view.pick(
         pick.name, options, default=default, of=pick.of, format=pick.format, kind=pick.kind
     )
@@ -136,7 +136,7 @@ def _said(view: View, choices: Choices) -> dict[str, Any]:
     for name in choices:
         if picked := view.picked.get(view.key(name)):
             said[name] = picked.options.get(picked.chosen, picked.chosen)
-    if {"layer", HEAD} <= set(choices):
+    if HEAD in view.picked:
         said[HEAD] = short_name(choices["layer"], choices[HEAD])
     return said
 

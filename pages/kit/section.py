@@ -64,13 +64,15 @@ class Pick:
     an option has the name of a value of the column `of`. `kind` is a widget; `head` is the head
     that all pages share, which adds its `layer` and `head` to the choices, and whose default is a
     pair of them; with a word `head_best`, "best" stands for that. A `number` has the least and the
-    largest as its options, and a `weighing` none. A `rare` pick is folded away.
+    largest as its options, and a `weighing` none. A kind that is a function of a view and the
+    choices records a widget of its own, if it needs one, and returns what is chosen. A `rare` pick
+    is folded away.
     """
 
     name: str
     options: Options = ()
     default: Any = None  # the first option; or a function of the file and the choices
-    kind: Widget | Literal["head", "weighing"] | None = None
+    kind: Widget | Literal["head", "weighing"] | Callable[[Any, Choices], Any] | None = None
     when: When = field(default_factory=dict)
     of: str | None = None
     format: Callable[[Any], str] | None = None

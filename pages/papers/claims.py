@@ -291,7 +291,7 @@ def _values_beat_rollout(inquiry: Inquiry, _: Frames) -> Evidence | None:
     last = frame[frame["layer"] == frame["layer"].max()].set_index("rule")
     if not {"i", "ii"} <= set(last.index):
         return None
-    names = {rule: say(f"relevance.rules.{rule}") for rule in ("ii", "i")}
+    names = {rule: say(f"relevance.rule_{rule}") for rule in ("ii", "i")}
     rows = rows_of((name, *last.loc[rule, _ENDS]) for rule, name in names.items())
     return _compared(rows, names["i"], "above", percent)
 

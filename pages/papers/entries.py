@@ -329,7 +329,7 @@ ENTRIES = (
         claim="layers_alike",
     ),
     _IMAGE("rules", view="methods", figure="over_image", claim="values_beat_rollout"),
-    _IMAGE("maps", view="map", figure="heads", choices=_chosen(re_whose="file", re_rule="ii")),
+    _IMAGE("maps", view="map", figure="grid", choices=_chosen(re_rule="ii")),
 )
 PAPERS = tuple(dict.fromkeys(entry.paper for entry in ENTRIES))
 """Keys of the papers, in the order of the page."""

@@ -1,4 +1,1 @@
-"""Sections of the page on relevance, with what several of them draw.
-
-`maps` draws maps over images and texts. A new section is a file here and a name in the page.
-"""
+"""Relevance of the tokens of an input, carried back from a layer."""

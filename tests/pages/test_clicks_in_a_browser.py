@@ -137,7 +137,7 @@ def test_the_arcs_of_a_sentence_are_drawn(go, browser):
 
 def test_a_patch_tells_its_place_and_its_value_and_a_click_chooses_its_head(go, browser):
     wait = go("relevance?re_view=map&re_head=1")
-    cell = "[class*=st-key-re_map_heads] " + mark("map: head 2;", "row: 3;", "column: 4;")
+    cell = "[class*=st-key-re_map_grid] " + mark("map: iv · 2;", "row: 3;", "column: 4;")
 
     def pointed_at(driver: WebDriver) -> str:
         """Tooltip of the pointed cell, once charts above that come later have stopped moving it."""
@@ -147,9 +147,9 @@ def test_a_patch_tells_its_place_and_its_value_and_a_click_chooses_its_head(go, 
         return driver.find_element(By.CSS_SELECTOR, "#vg-tooltip-element.visible").text
 
     shown = wait.until(pointed_at)
-    for words in ("head 2", "row", "column", "share of all relevance", "times the even share"):
+    for words in ("iv · 2", "row", "column", "share of all relevance", "times the even share"):
         assert words in shown
-    choose = Click("", "re_map_heads", mark("map: head 2;", "row: 3;", "column: 4;")).choose
+    choose = Click("", "re_map_grid", mark("map: iv · 2;", "row: 3;", "column: 4;")).choose
     wait.until(until_address_has({"re_head": "2"}, choose))
 
 

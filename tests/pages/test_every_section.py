@@ -198,8 +198,8 @@ LEVELS = {"95%", "90%", "5%"}
 """Of intervals, above which a head is the same in all texts, and of a share on the top tokens."""
 NOT_SHOWN = {
     ("norms", "layers"): 2,  # shares of all special types together
-    ("relevance", "map"): 2,  # the share of what is not special, and its mean
-    ("relevance", "text"): 2,
+    ("relevance", "map"): 3,  # shares inside a mask and on special tokens
+    ("relevance", "text"): 3,
 }
 """Numbers that are sums or means of what is shown that `values_of` does not form, counted."""
 

@@ -15,7 +15,7 @@ from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from pages.ui.choices.links import VIEWS
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.figures import frame_of
-from tests.pages.relevance.test_over_image import MASK
+from tests.pages.relevance.test_sections import MASK
 from tests.tiny_vision import LAYERS
 
 FILES = {"syntax": "treebank", "coreference": "treebank"}
@@ -146,7 +146,7 @@ CASES = {
            "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
     ],
     "relevance": [
-        ("text", "re_seq=1&re_rule=i&re_layer=1", "text_mean_of_heads_1_i_1", "pos, relevance",
+        ("text", "re_seq=1&re_rule=i&re_layer=1", "text_one_1_i_1", "pos, relevance",
          f"(select {MAPS} where seq = 1 and rule = 'i' and layer = 1 and head is null)"),
         ("text", "re_seq=1&re_rule=iv", "text_heads_1_iv", "pos, head_2 | pos, relevance",
          f"(select {MAPS} where seq = 1 and rule = 'iv' and layer = 2 and head = 2)"),
@@ -157,16 +157,16 @@ CASES = {
            f"where seq = {MASK} and rule = '{rule}' and layer = {LAYERS} and head is null)",
            f"panel = '{rule}'", "images") for rule in ("iv", "gradient_attention")),
         ("methods", f"re_image={MASK}&re_curves=one&re_curve_rules=gradient_attention",
-         "methods_change_one", "mean", "(select unnest(probability) as mean from "
+         "methods_change", "mean", "(select unnest(probability) as mean from "
          f"sequence_perturbation where seq = {MASK} and rule = 'gradient_attention' "
          "and curve = 'insertion')", "curve = 'insertion'", "images"),
         ("corpus", "re_quantity=top5_share&re_rules=iii", "corpus_layers", "layer, mean, low, high",
-         "relevance_interval where quantity = 'top5_share' and rule = 'iii' and head is null"),
+         "relevance_interval where quantity = 'top5_share' and rule = 'iii' and head is null",
+         "rule = 'iii'"),
         ("corpus", "re_head_rule=ii&re_quantity=entropy", "corpus_head_map", "layer, head, mean",
          "relevance_interval where quantity = 'entropy' and rule = 'ii' and head is not null"),
-        ("corpus", "re_quantity=evenness", "corpus_numbers", "layer, head, mean, n_sequences",
-         "relevance_interval where quantity = 'evenness'"),
-        ("methods", "", "methods_agreement", "rule_a, rule_b, mean", "relevance_agreement", "",
+        ("methods", "", "methods_agreement", "rule_a, rule_b, mean",
+         "relevance_agreement where not concat(rule_a, rule_b) like '%mean_weights%'", "",
          "images"),
         ("methods", "re_curve_rules=random", "methods_change", "rule, curve, share, mean",
          "perturbation where share is not null and rule = 'random'", "", "images"),
@@ -301,10 +301,6 @@ TOLD = [
      "select frequency from position_spectrum_control where source = 'query' and layer = 1 and "
      "frequency > 0 group by all order by any_value(max) filter (control = 'compared') "
      "/ any_value(max) filter (control = 'removed') desc limit 1"),
-    ("relevance", f"re_view=methods&re_image={MASK}", "images",
-     ["most inside the mask by", ": {0:.0f}%**"],
-     "select 100 * max(mask_share) from sequence_relevance "
-     f"where seq = {MASK} and head is null and layer = {LAYERS}"),
 ]  # fmt: skip
 """Page, address, file, sentences, and the numbers in them."""
 

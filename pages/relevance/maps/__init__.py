@@ -1,1 +1,0 @@
-"""Relevance maps, from the file or just computed, and their charts over images and texts."""
