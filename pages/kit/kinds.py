@@ -225,6 +225,7 @@ class Rows(Plot):
     colours: Mapping[Any, str] | None = None
     more: tuple[str, ...] = ()
     level: float | None = None
+    ends: tuple[str, str] = _ENDS
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours)
@@ -235,7 +236,7 @@ class Rows(Plot):
         order = frame[self.y].drop_duplicates().tolist()
         across: dict[str, Any] = {"title": self.title(name), "axis": self.axis(name)}
         shown = dict.fromkeys((self.y, self.colour)) | {self.value: self.title(name)}
-        ends = [end for end in _ENDS if end in frame]
+        ends = [end for end in self.ends if end in frame]
         base = Chart(frame).encode(
             y=alt.Y(f"{self.y}:N", sort=order, title=None, axis=alt.Axis(labelLimit=280)),
             color=encoding,
@@ -248,8 +249,8 @@ class Rows(Plot):
         if self.level is not None:
             at = Chart(alt.InlineData(values=[{"level": self.level}]))
             rules = [at.mark_rule(strokeDash=[4, 3]).encode(x=alt.X("level:Q"))]
-        if ends and frame["low"].notna().any():
-            interval = base.encode(x=alt.X("low:Q", **across), x2=alt.X2("high"))
+        if ends and frame[ends[0]].notna().any():
+            interval = base.encode(x=alt.X(f"{ends[0]}:Q", **across), x2=alt.X2(ends[1]))
             rules.append(interval.mark_rule(strokeWidth=2))
         n_colours = max(len(present), 1)
         height = _ROW * len(order) * (1 if n_colours == 1 else 0.7 * n_colours) + _AROUND

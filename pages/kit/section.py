@@ -63,13 +63,15 @@ class Pick:
     Words: `NAME` is its label, `NAME_help` explains it, `NAME_OPTION` is an option; without these,
     an option has the name of a value of the column `of`. `kind` is a widget; `head` is the head
     that all pages share, which adds its `layer` and `head` to the choices, and whose default is a
-    pair of them. A `number` has the least and the largest as its options, and a `weighing` none.
+    pair of them. A `number` has the least and the largest as its options, a `weighing` none, and a
+    `text` neither: while it is empty, it is its default. What `is_rare` is folded.
     """
 
     name: str
     options: Options = ()
     default: Any = None  # the first option; or a function of the file and the choices
     kind: Widget | Literal["head", "weighing"] | None = None
+    is_rare: bool = False
     when: When = field(default_factory=dict)
     of: str | None = None
     format: Callable[[Any], str] | None = None
@@ -96,7 +98,7 @@ class Figure:
     when: When = field(default_factory=dict)
     picks: tuple[Pick, ...] = ()
     click: Click | None = None
-    clicked: Mapping[str, str] = field(default_factory=dict)
+    clicked: Mapping[str, Any] = field(default_factory=dict)
     word: str = ""
     half: bool = False
     captions: Callable[[pd.DataFrame, Choices], Sequence[str]] | None = None
