@@ -7,13 +7,7 @@ import pandas as pd
 
 from pages.kit.section import Choices
 from pages.token_pairs.lists import CHANGE, HIGH, LOW, PAIR, PLACES
-from pages.ui.charts.chart_theme import (
-    Chart,
-    cell_selection,
-    coloured,
-    layered,
-    tooltips,
-)
+from pages.ui.charts.chart_theme import Chart, cell_selection, coloured, layered, tooltips
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, MARKED, NEUTRAL, ZERO
 from pages.ui.charts.points import POINT
 from pages.ui.words.columns import title
@@ -37,10 +31,7 @@ def pair_rows(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     """
     shown = _with_intervals(frame)
     shown["chosen"] = (shown[[*PAIR]] == [choices[side] for side in PAIR]).all(axis=1)
-    columns = {
-        "mean": shown[CHANGE].map(change),
-        "occurrences": [f"n {count(n)}" for n in shown["n"]],
-    }
+    columns = {"mean": shown[CHANGE].map(change), "occurrences": "n " + shown["n"].map(count)}
     shown, room, texts = shown.assign(**columns), 0.0, []
     for column in columns:
         texts.append((column, "right", -room - _GAP))
@@ -55,30 +46,24 @@ def pair_rows(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     plain = Chart(shown).encode(y=alt.Y("place:O", title=None, axis=axis))
     base, written = (plain.encode(opacity=_if_clear(faint)) for faint in (_FAINT, _FAINT_WORDS))
     scale = alt.Scale(domain=domain, nice=False, padding=6)
-    of_change = {"title": title(CHANGE), "axis": alt.Axis(tickCount=5, format=".3~g")}
-    rules = base.mark_rule(clip=True, strokeWidth=1.5).encode(
-        x=alt.X(f"{LOW}:Q", title=title(CHANGE)), x2=alt.X2(HIGH), color=colour
-    )
-    dots = base.mark_circle(size=55, opacity=1)
-    rows = (
-        plain.mark_rect(x=-room, x2="width", fill=MARKED, cursor="pointer")
-        .encode(
-            fillOpacity=alt.FillOpacityValue(
-                **alt.condition(alt.datum["chosen"], alt.value(0.18), alt.value(0))
-            ),
-            tooltip=tooltips(dict.fromkeys(_TOOLTIP), shown, "+.2f"),
-        )
-        .add_params(cell_selection(POINT, *PAIR))
+    ticks = alt.Axis(tickCount=5, format=".3~g")
+    ends = alt.X(f"{LOW}:Q", title=title(CHANGE))
+    x = alt.X(f"{CHANGE}:Q", title=title(CHANGE), scale=scale, axis=ticks)
+    rules = base.mark_rule(clip=True, strokeWidth=1.5)
+    is_chosen = alt.condition(alt.datum["chosen"], alt.value(0.18), alt.value(0))
+    rows = plain.mark_rect(x=-room, x2="width", fill=MARKED, cursor="pointer").encode(
+        fillOpacity=alt.FillOpacityValue(**is_chosen),
+        tooltip=tooltips(dict.fromkeys(_TOOLTIP), shown, "+.2f"),
     )
     return layered(
         Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(color=ZERO).encode(x=alt.X("zero:Q")),
-        rules,
-        dots.encode(x=alt.X(f"{CHANGE}:Q", scale=scale, **of_change), color=colour),
+        rules.encode(x=ends, x2=alt.X2(HIGH), color=colour),
+        base.mark_circle(size=55, opacity=1).encode(x=x, color=colour),
         *(
             written.mark_text(align=align, x=x, fontSize=12).encode(text=alt.Text(f"{column}:N"))
             for column, align, x in (("pair", "left", -room), *texts)
         ),
-        rows,
+        rows.add_params(cell_selection(POINT, *PAIR)),
         height=17 * len(shown) + 66 + 20 * len(relations),
     )
 
@@ -100,49 +85,39 @@ def grid(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     Printed pairs have no numbers: those that are not `in_both` are faint.
     """
     words = [f"{row.source} →\n{row.target}" for row in frame.itertuples()]
-    colour: Any = None
     if is_printed := "in_both" in frame:
-        shown = frame.assign(clear=frame["in_both"], ground=f"{NEUTRAL}40")
-        of_pair = ("layer", "place", *PAIR)
+        shown, colour = frame.assign(clear=frame["in_both"], ground=f"{NEUTRAL}40"), None
+        height, up, of_pair = (36, 40), -7, ("layer", "place", *PAIR)
     else:
-        shown, of_pair = _with_intervals(frame), ("layer", *_TOOLTIP)
         numbers = zip(words, frame[CHANGE], frame["n"], strict=True)
         words = [f"{word}\n{change(delta)} · n {count(n)}" for word, delta, n in numbers]
-        strength = (_STRONGEST * (frame[CHANGE].abs() / frame["top"]).fillna(0.0) ** 0.5).round()
+        strength = _STRONGEST * (frame[CHANGE].abs() / frame["top"]).fillna(0.0) ** 0.5
         inks = frame[CHANGE].gt(0).map({True: AMPLIFIED, False: ATTENUATED})
-        shown["ground"] = inks + strength.astype(int).map("{:02x}".format)
-    if not is_printed:
+        grounds = inks + strength.round().astype(int).map("{:02x}".format)
+        shown = _with_intervals(frame).assign(ground=grounds)
         shown, colour, _ = coloured(shown, "relation", None)
+        height, up, of_pair = (54, 100), -14, ("layer", *_TOOLTIP)
     shown = shown.assign(lines=words)
     places = alt.Scale(domain=[*range(1, PLACES + 1)], paddingInner=0.04, paddingOuter=0.02)
+    x = {"title": None, "scale": places, "axis": alt.Axis(orient="top", labelAngle=0)}
     rows = alt.Scale(paddingInner=0.06, paddingOuter=0.03)
-    across = alt.Axis(orient="top", labelAngle=0)
     base = Chart(shown).encode(
-        x=alt.X("place:O", title=None, scale=places, axis=across),
-        y=alt.Y("layer:O", title=title("layer"), scale=rows),
+        x=alt.X("place:O", **x), y=alt.Y("layer:O", title=title("layer"), scale=rows)
     )
-    cells = base.encode(
+    cells = base.mark_rect(cursor="default" if is_printed else "pointer").encode(
         color=alt.Color("ground:N", scale=None),
         opacity=_if_clear(_FAINT),
         tooltip=tooltips(dict.fromkeys(of_pair), shown, "+.2f"),
     )
-    if is_printed:
-        cells = cells.mark_rect()
-    else:
-        cells = cells.mark_rect(cursor="pointer").add_params(cell_selection(POINT, "layer", *PAIR))
-    left = alt.X("place:O", title=None, scale=places, bandPosition=0, axis=across)
-    written = base.mark_text(
-        align="left",
-        baseline="middle",
-        dx=_BAR + 2,
-        dy=-7 if is_printed else -14,
-        fontSize=12,
-        limit=alt.ExprRef(f"width / {PLACES} - {_BAR + 4}"),
-        lineBreak="\n",
-    ).encode(x=left, text=alt.Text("lines:N"), opacity=_if_clear(_FAINT_WORDS))
-    height = (34 if is_printed else 50) * shown["layer"].nunique()
-    if is_printed:
-        return layered(cells, written, height=height)
-    fill = alt.Fill("relation:N", title=None, scale=colour["scale"], legend=colour["legend"])
-    bars = base.mark_bar(width=_BAR, align="left").encode(x=left, fill=fill)
-    return layered(cells, bars, written, height=height + 40)
+    left = alt.X("place:O", bandPosition=0, **x)
+    look = {"align": "left", "baseline": "middle", "fontSize": 12, "lineBreak": "\n"}
+    limit = alt.ExprRef(f"width / {PLACES} - {_BAR + 4}")
+    written = base.mark_text(dx=_BAR + 2, dy=up, limit=limit, **look).encode(
+        x=left, text=alt.Text("lines:N"), opacity=_if_clear(_FAINT_WORDS)
+    )
+    parts = [cells, written]
+    if colour is not None:
+        fill = alt.Fill("relation:N", title=None, scale=colour["scale"], legend=colour["legend"])
+        bars = base.mark_bar(width=_BAR, align="left").encode(x=left, fill=fill)
+        parts = [cells.add_params(cell_selection(POINT, "layer", *PAIR)), bars, written]
+    return layered(*parts, height=height[0] * shown["layer"].nunique() + height[1])

@@ -20,6 +20,7 @@ PLACES, ROWS = 10, 24  # of a list of all layers, of a page of one layer
 CHANGES = ("mean_delta", "low", "high")
 CHANGE, LOW, HIGH = (named_in(POINTS, name) for name in CHANGES)
 """A change in percentage points, and the ends of its interval."""
+OF_CHANGE: dict[str, Any] = {"value": CHANGE, "ends": (LOW, HIGH)}
 COLUMNS = {
     **dict.fromkeys(("source", "target")),
     **dict.fromkeys((CHANGE, LOW, HIGH), "%+.2f"),
@@ -86,9 +87,18 @@ def top_pairs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return frame.assign(top=frame[CHANGE].abs().max())
 
 
+def in_direction(direction: str, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """One of both lists."""
+    return top_pairs(inquiry, choices).query("direction == @direction")
+
+
 def compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Printed pairs, with those marked that are among the file's first by mean change."""
-    shown = {**choices, "ranking": "mean", "clear": "all"}
+    return in_both(top_pairs(inquiry, {**choices, "ranking": "mean", "clear": "all"}))
+
+
+def in_both(found: pd.DataFrame) -> pd.DataFrame:
+    """Printed pairs, with those marked that are found in the same layer and direction."""
     rows = [
         (direction, layer, place, *pair)
         for direction, (lists, _) in PRINTED.items()
@@ -96,7 +106,7 @@ def compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         for place, pair in enumerate(pairs, start=1)
     ]
     printed = pd.DataFrame(rows, columns=["direction", "layer", "place", "source", "target"])
-    return printed.assign(in_both=_read(printed).isin(_read(top_pairs(inquiry, shown))))
+    return printed.assign(in_both=_read(printed).isin(_read(found)))
 
 
 def _read(frame: pd.DataFrame) -> pd.MultiIndex:
@@ -120,7 +130,7 @@ def tally(inquiry: Inquiry, choices: Choices, layers: Sequence[int]) -> pd.DataF
 
 def main_relations(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Tally of all layers, and the most frequent relation of the listed pairs, as a finding."""
-    found = [tally(inquiry, choices, inquiry.store.layers)]
+    found = [tally(inquiry, choices, inquiry.store.layers)[:2]]
     for direction, frame in top_pairs(inquiry, choices).groupby("direction"):
         relation = frame["relation"].mode()[0]
         counts = {"n": (frame["relation"] == relation).sum(), "of": len(frame)}

@@ -14,26 +14,9 @@ from analysis.statistics.sample import least_count
 from pages.kit.kinds import Custom, Drawn, Lines, Table, value_said
 from pages.kit.page import data_page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section
-from pages.token_pairs import charts
+from pages.token_pairs import charts, lists
 from pages.token_pairs import pair as chosen
-from pages.token_pairs.charts import grid
-from pages.token_pairs.lists import (
-    CHANGE,
-    COLUMNS,
-    DIRECTIONS,
-    HIGH,
-    LOW,
-    PAIR,
-    PRINTED,
-    compared,
-    listed,
-    main_relations,
-    page_of,
-    pages_of,
-    tally,
-    top_pairs,
-    with_pair_names,
-)
+from pages.token_pairs.lists import CHANGE, DIRECTIONS, PAIR, tally, top_pairs
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.paired_stacks import paired_stacks
 from pages.ui.charts.points import scatter
@@ -61,6 +44,10 @@ LAYER = Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select")
 EFFECT = Pick("effect", effects, _NETWORK, kind="select")
 LEAST = Pick("least", least_counts, lambda *of: max(2, least_counts(*of)[0]), kind="number")
 SPECIAL = Pick("special", ("in", "out"), is_rare=True)
+OF_SENTENCES = (
+    Pick("page", chosen.pages_of, 1, kind="number"),
+    Pick("live", ("stored", "live"), kind="select"),
+)
 
 WORKBENCH = Section(
     "workbench",
@@ -78,16 +65,10 @@ WORKBENCH = Section(
             Pick(name, kind="text", of="text", is_rare=True)
             for name in ("source_text", "target_text", "text")
         ),
-        Pick("list_page", pages_of, 1, kind="number"),
+        Pick("list_page", lists.pages_of, 1, kind="number"),
     ),
     figures=(
-        Figure(
-            "pairs",
-            page_of,
-            Custom(chart=charts.pair_rows),
-            half=True,
-            **_TO_PAIR,
-        ),
+        Figure("pairs", lists.page_of, Custom(chart=charts.pair_rows), half=True, **_TO_PAIR),
         Figure(
             "pair",
             chosen.chosen,
@@ -98,29 +79,18 @@ WORKBENCH = Section(
             ),
             half=True,
         ),
-        Figure("pairs_table", listed, Table(columns=COLUMNS), half=True, **_TO_PAIR),
+        Figure("pairs_table", lists.listed, Table(columns=lists.COLUMNS), half=True, **_TO_PAIR),
         Figure(
             "layers",
             chosen.by_layer,
-            Lines(
-                value=CHANGE, colour="effect", ends=(LOW, HIGH), level=0.0, columns=1, format="+.2f"
-            ),
+            Lines(colour="effect", level=0.0, columns=1, format="+.2f", **lists.OF_CHANGE),
             picks=(Pick("steps", ("one", "all")),),
             half=True,
             captions=lambda frame, _: (
-                "layers_caption",
-                *(("layers_outside",) if frame[CHANGE].isna().any() else ()),
+                ["layers_caption", *(["layers_outside"] if frame[CHANGE].isna().any() else [])]
             ),
         ),
-        Figure(
-            "sentences",
-            chosen.on_page,
-            Drawn(record=chosen.texts),
-            picks=(
-                Pick("page", chosen.pages_of, 1, kind="number"),
-                Pick("live", ("stored", "live"), kind="select"),
-            ),
-        ),
+        Figure("sentences", chosen.on_page, Drawn(record=chosen.texts), picks=OF_SENTENCES),
     ),
     finding=Finding(
         lambda inquiry, choices: tally(inquiry, choices, [choices["layer"]]), overview=()
@@ -129,7 +99,7 @@ WORKBENCH = Section(
 
 
 def relations(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Share of every relation among each layer's listed pairs, by direction."""
+    """Share of every relation among each layer's lists.listed pairs, by direction."""
     frame = top_pairs(inquiry, choices)
     counted = frame.groupby(["direction", "layer", "relation"]).size().reset_index(name="pairs")
     total = counted.groupby(["direction", "layer"])["pairs"].transform("sum")
@@ -149,29 +119,21 @@ def printed(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -
         for direction, part in frame.groupby("direction"):
             name, part = f"published_{direction}", part.reset_index(drop=True)
             found = view.say("pairs_found", n=int(part["in_both"].sum()), of=len(part))
-            source = source_sentence([PRINTED[str(direction)][1]], _PAPER)
+            source = source_sentence([lists.PRINTED[str(direction)][1]], _PAPER)
             caption = f"{found} {view.say('published_caption')} {source}"
-            view.figure(name, part, grid(part, name, choices), caption=caption, model=MODEL)
+            view.figure(name, part, charts.grid(part, name, choices), caption=caption, model=MODEL)
 
 
 TABLES = Section(
     "tables",
     (pair_delta.TABLE, pair.TABLE),
-    picks=(
-        EFFECT,
-        Pick("ranking", RANKS[::-1]),
-        LEAST,
-        Pick("clear", ("all", "only")),
-        SPECIAL,
-    ),
+    picks=(EFFECT, Pick("ranking", RANKS[::-1]), LEAST, Pick("clear", ("all", "only")), SPECIAL),
     figures=(
         *(
             Figure(
                 direction,
-                lambda inquiry, choices, direction=direction: top_pairs(inquiry, choices).query(
-                    "direction == @direction"
-                ),
-                Custom(chart=grid),
+                partial(lists.in_direction, direction),
+                Custom(chart=charts.grid),
                 click={"layer": "layer", **_TO_PAIR["click"]},
                 clicked={"view": "workbench", "direction": direction, **_TO_PAIR["clicked"]},
                 captions=lambda _, choices: ("grid_caption", f"order_{choices['ranking']}"),
@@ -179,9 +141,9 @@ TABLES = Section(
             for direction in DIRECTIONS
         ),
         Figure("relations", relations, Custom(value="share", chart=stacks)),
-        Figure("published", compared, Drawn(record=printed), when={"effect": (_NETWORK,)}),
+        Figure("published", lists.compared, Drawn(record=printed), when={"effect": (_NETWORK,)}),
     ),
-    finding=Finding(main_relations, overview=()),
+    finding=Finding(lists.main_relations, overview=()),
 )
 
 
@@ -197,7 +159,7 @@ def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         return pd.DataFrame()
     of = {"layer": choices["layer"], "effect": choices["effect"], "limit": _DRAWN}
     found = inquiry.ask(pair_pmi_correlation.points, min_count=choices["pmi_least"], **of)
-    return with_pair_names(found)
+    return lists.with_pair_names(found)
 
 
 def points_by_pmi(frame: pd.DataFrame, _name: str, _choices: Choices) -> Any:

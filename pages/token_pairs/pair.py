@@ -12,7 +12,7 @@ from analysis.statistics.sample import least_count
 from pages.kit.grammar import sentences
 from pages.kit.kinds import Rows
 from pages.kit.section import Choices, Figure, Finding
-from pages.token_pairs.lists import CHANGE, CHANGES, HIGH, LOW, PAIR, ROWS, listed
+from pages.token_pairs.lists import CHANGES, OF_CHANGE, PAIR, ROWS, listed
 from pages.ui.charts import shading
 from pages.ui.charts.pieces import readable
 from pages.ui.choices.picker import choose
@@ -95,7 +95,7 @@ def show(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> N
     steps = [order.steps[first + 1 : last + 1] for first, last in spans]
     names = [" + ".join(map(module_name, some)) for some in steps]
     shown = in_unit(here, POINTS, CHANGES).assign(module=names)
-    chart = Rows(y="module", value=CHANGE, ends=(LOW, HIGH), level=0.0, format="+.2f")
+    chart = Rows(y="module", level=0.0, format="+.2f", **OF_CHANGE)
     chart = chart.draw(shown, "modules", choices)
     view.figure("modules", shown, chart, state=state, layer=choices["layer"])
 
