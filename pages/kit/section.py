@@ -72,6 +72,7 @@ class Pick:
     default: Any = None  # the first option; or a function of the file and the choices
     kind: Widget | Literal["head", "weighing"] | None = None
     is_rare: bool = False
+    record: Callable[[Any, Choices], Any] | None = None  # a function of the view that picks
     when: When = field(default_factory=dict)
     of: str | None = None
     format: Callable[[Any], str] | None = None
