@@ -1,6 +1,7 @@
 """Files that are compared: the open one first, then those that the reader picks."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -20,8 +21,6 @@ from pages.ui.words.say import plain, say
 
 MOST = 8
 _MASKED = 0.12  # as the papers mask
-_CHEAP = ("input", "layer_order", "without_attention")
-"""Facts that a comparison of heads or pairs needs in common, asked before tokens are read."""
 
 
 def pick_files(view: View, _: Choices) -> tuple[str, ...]:
@@ -35,8 +34,8 @@ def pick_files(view: View, _: Choices) -> tuple[str, ...]:
         chosen = view.pick_many(
             "files",
             list(others),
-            default=[file.key for file in siblings(view.store)[: MOST - 1]]
-            or [max(others, key=lambda key: _likeness(view.store, others[key]))],
+            default=[file.key for file in _siblings(view.store)[: MOST - 1]]
+            or [max(others, key=lambda key: _shared(view.store, others[key]))],
             format=lambda key: others[key].label,
             limit=MOST - 1,
             about={"named": True, "moved": _as_they_are_now(view, others)},
@@ -47,30 +46,28 @@ def pick_files(view: View, _: Choices) -> tuple[str, ...]:
     if left := [plain(file.label) for file in files if file not in able]:
         view.nothing("other_input", names=say("list.comma").join(left))
     if len(able) > 1:
-        view.note(_texts(view, able))
+        texts = say("list.comma").join(_text_of(view, file) for file in able)
+        view.note(view.say("texts", files=texts))
     return tuple(file.key for file in able)
 
 
 def pick_sides(kind: str, *needs: Table) -> Callable[[View, Choices], tuple[str, ...]]:
     """Return a function that picks the open file and one to compare with it in a way of `KINDS`.
 
-    If no file is comparable, the reason is said and the section ends.
-
-    Args:
-        needs: tables that the other file must hold as well.
+    If no file is comparable, or holds the tables `needs`, the reason is said.
     """
 
     def sides(view: View, choices: Choices) -> tuple[str, ...]:
         first, *others = files_of(view, choices)
         if not others:
             view.end("choose_one")
-        other = others[0]
+        by_key, key = {file.key: file.label for file in others}, others[0].key
         if len(others) > 1:
-            labels = {file.key: file.label for file in others}
-            chosen = view.pick("other", labels, kind="select")
-            other = next(file for file in others if file.key == chosen)
-        if obstacles := obstacles_of(view, other, kind):
-            view.end("why_not", file=plain(other.label), reasons=obstacles)
+            key = view.pick("other", by_key, kind="select")
+        other = next(file for file in others if file.key == key)
+        if found := reasons_of(view, first, other, kind):
+            words = say("list.comma").join(view.say(f"reason_{reason}") for reason in found)
+            view.end("why_not", file=plain(other.label), reasons=words)
         if not other.holds(*needs):
             view.end("lacks", file=plain(other.label))
         return first.key, other.key
@@ -84,12 +81,6 @@ def files_of(inquiry: Inquiry, choices: Choices, name: str = "files") -> list[St
     return [every[key] for key in choices[name]]
 
 
-def obstacles_of(inquiry: Inquiry, other: Store, kind: str) -> str:
-    """Reasons against a comparison with the open file as text; empty if there are none."""
-    found = reasons_of(inquiry, inquiry.store, other, kind)
-    return say("list.comma").join(say(f"compare.reason_{reason}") for reason in found)
-
-
 def reasons_of(inquiry: Inquiry, first: Store, other: Store, kind: str) -> tuple[str, ...]:
     """Reasons why two files cannot be compared in the way `kind`, one of `KINDS`; often empty."""
     return inquiry.ask_together(_reasons, first, other, kind=kind)
@@ -101,70 +92,59 @@ def _reasons(asked: Asked, one: Store, other: Store, *, kind: str) -> tuple[str,
 
 def can_compare(kind: str, *needs: Table) -> Callable[[Store], bool]:
     """Return a test whether another file of the folder can be compared with one as `kind`."""
-    run = ("n_layers", *(("n_heads", "corpus_sha256") if kind == "heads" else ()))
 
     def can(store: Store) -> bool:
-        alike = (
-            other
-            for other in other_stores(store)
-            if all(other.run[name] == store.run[name] for name in run)
-            and all(other.facts.get(name) == store.facts.get(name) for name in _CHEAP)
+        asked = Inquiry(store)
+        return any(
+            other.run["n_layers"] == store.run["n_layers"]  # before tokens are read
             and other.holds(*needs)
+            and not reasons_of(asked, store, other, kind)
+            for other in other_stores(store)
         )
-        return any(not reasons_of(Inquiry(store), store, other, kind) for other in alike)
 
     return can
 
 
-def command_if_alone(view: View, choices: Choices) -> pd.DataFrame:
-    """Command that makes a file to compare the open one with; nothing if there is one."""
+def alone(view: Any, choices: Choices) -> pd.DataFrame:
+    """Reason why nothing is compared, with a command that makes a file; nothing if there is one."""
     store = view.store
     if len(choices["files"]) > 1:
         return pd.DataFrame()
     if any(other.facts["input"] == store.facts["input"] for other in other_stores(store)):
         return pd.DataFrame([{"kind": "choose_one", "command": ""}])
-    can_mask = not (store.is_causal or store.shows_images or store.run["mask_rate"])
-    if can_mask:
+    kind, run, facts = "untrained", store.run, {**store.facts, "random_weights": "0"}
+    if not (store.is_causal or store.shows_images or store.run["mask_rate"]):
         kind, run, facts = "masked", pd.Series({**store.run, "mask_rate": _MASKED}), store.facts
-    else:
-        kind, run, facts = "untrained", store.run, {**store.facts, "random_weights": "0"}
     command = run_command(run, facts, folder() / f"{store.label}-{kind}{ENDING}")
     return pd.DataFrame([{"kind": f"alone_{kind}", "command": command}])
 
 
 def show_command(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
-    """Tell the reader how to get a second file."""
-    kind, command = frame.iloc[0]
-    view.nothing(kind)
-    if command:
-        view.write("code", command, language="bash", wrap_lines=True)
+    view.nothing(frame["kind"][0])
+    if frame["command"][0]:
+        view.write("code", frame["command"][0], language="bash", wrap_lines=True)
 
 
-def siblings(store: Store) -> list[Store]:
+def _siblings(store: Store) -> list[Store]:
     """Files of the other checkpoints of the training run that the open file's model belongs to."""
     base, step = training_step(store.run["model"])
-    if step is None:
-        return []
     steps = ((other, *training_step(other.run["model"])) for other in other_stores(store))
-    return [other for other, of, at in steps if of == base and at not in (None, step)]
+    alike = (other for other, of, at in steps if of == base and at not in (None, step))
+    return [] if step is None else [*alike]
 
 
-def _likeness(store: Store, other: Store) -> tuple[bool, ...]:
-    """Likeness of two files: same kind of input, then model, then corpus."""
-    same_input = other.facts["input"] == store.facts["input"]
-    return same_input, *(other.run[name] == store.run[name] for name in ("model", "corpus"))
+def _shared(store: Store, other: Store) -> list[bool]:
+    """What two files share: the kind of input, then the model, then the corpus."""
+    of_runs = (store.run[name] == other.run[name] for name in ("model", "corpus"))
+    return [store.facts["input"] == other.facts["input"], *of_runs]
 
 
-def _texts(view: View, compared: list[Store]) -> str:
-    """Number and length of the sequences of each file."""
-    sentences = []
-    for file in compared:
-        lengths = view.asked.ask(file, sequence_lengths)
-        n = lengths["n_sequences"]
-        tokens = f"{(lengths['n_tokens'] * n).sum() / n.sum():.1f}"
-        word = view.say("texts_of", file=plain(file.label), n=count(n.sum()), tokens=tokens)
-        sentences.append(word)
-    return view.say("texts", files=say("list.comma").join(sentences))
+def _text_of(view: View, file: Store) -> str:
+    """Number and length of the sequences of a file."""
+    lengths = view.asked.ask(file, sequence_lengths)
+    n = lengths["n_sequences"]
+    tokens = f"{(lengths['n_tokens'] * n).sum() / n.sum():.1f}"
+    return view.say("texts_of", file=plain(file.label), n=count(n.sum()), tokens=tokens)
 
 
 def _as_they_are_now(view: View, others: dict[str, Store]) -> dict[str, str]:

@@ -71,27 +71,27 @@ def _differences(asked: Asked, first: Store, other: Store) -> pd.DataFrame:
     return differences(*sides, seed=int(first.run["seed"]))
 
 
-def side_by_side(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Numbers of all files as means over layers, then their differences from the open one."""
-    of = (numbers_of, differences_of)
-    return pd.concat([ask(inquiry, choices, by_layer=False) for ask in of], ignore_index=True)
-
-
 def of_files(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """The picked number by layer; by depth, first layer 0 and last 1, if files differ in that."""
+    """The picked number by layer; nothing if files differ in their depth."""
+    frame = numbers_of(inquiry, choices, by_layer=True)
+    depths = {file.run["n_layers"] for file in files_of(inquiry, choices)}
+    return frame[(frame["number"] == choices["number"]) & (len(depths) == 1)]
+
+
+def by_depth(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """The picked number by depth, first layer 0 and last 1, if files differ in that."""
+    if len(of_files(inquiry, choices)):
+        return pd.DataFrame()
     frame = numbers_of(inquiry, choices, by_layer=True)
     frame = frame[frame["number"] == choices["number"]]
-    n_layers = {file.label: int(file.run["n_layers"]) for file in files_of(inquiry, choices)}
-    if len(set(n_layers.values())) == 1:
-        return frame
-    last = (frame["file"].map(n_layers) - 1).clip(lower=1)
-    return frame.assign(depth=(frame["layer"] - 1) / last)
+    last = {file.label: max(file.run["n_layers"] - 1, 1) for file in files_of(inquiry, choices)}
+    return frame.assign(depth=(frame["layer"] - 1) / frame["file"].map(last).astype(float))
 
 
 def by_layer(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Differences of the picked number by layer; none between files of different depth."""
     frame = differences_of(inquiry, choices, by_layer=True)
-    if frame.empty or "depth" in of_files(inquiry, choices):
+    if frame.empty or of_files(inquiry, choices).empty:
         return pd.DataFrame()
     return frame[frame["number"] == choices["number"]]
 

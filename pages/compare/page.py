@@ -11,7 +11,7 @@ from analysis.comparison.numbers import NUMBERS, TABLES
 from analysis.statistics.pairs import pair_delta
 from pages.compare import charts, files, numbers
 from pages.compare.files import files_of
-from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Table
+from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section
 from pages.ui.head.choice import Head, head_with_most
@@ -20,12 +20,17 @@ from pages.ui.store.inquiry import Inquiry
 
 _ENDS = {"value": "", "low": "_low", "high": "_high"}
 _USUAL, _DEFAULTS = "ratio_whole", ("first", "cls")
-_CHANGE = dict.fromkeys(("difference", "low", "high"), "%.4f")
 _RANKS: dict[str, str | None] = {
     **dict.fromkeys(("moved", "rank_one", "rank_other"), "%d"),
     **dict.fromkeys(("difference", *(f"difference{end}" for end in ("_low", "_high"))), "%.4f"),
     **{"mean_one": "%.4f", "mean_other": "%.4f", "q": "%.2g", "n_one": None, "n_other": None},
 }
+OF_FILES: dict[str, Any] = {"colour": "file", "colours": charts.colours}
+OF_ALL = {"value": "difference", "format": "+.4f", **OF_FILES}
+OF_PAIRS = {"y": "name", "value": "mean_delta", "format": ".4f", "level": 0.0, "row": 18}
+MEANS, CHANGES = (
+    partial(ask, by_layer=False) for ask in (numbers.numbers_of, numbers.differences_of)
+)
 FILES = Pick("files", record=files.pick_files)
 
 
@@ -69,16 +74,13 @@ HEADLINES = Section(
     also=TABLES,
     picks=(FILES, Pick("number", numbers_held, format=numbers.number_name, kind="select")),
     figures=(
-        Figure("numbers", numbers.side_by_side, Custom(chart=charts.numbers)),
+        Figure("numbers", MEANS, Rows(y="name", row=15, format=".4f", **OF_FILES)),
         Figure("over_steps", numbers.over_steps, Lines(x="step_of_training", zero=False)),
-        Figure("lines", numbers.of_files, Custom(chart=charts.by_layer), half=True),
-        Figure("apart", numbers.by_layer, Custom(chart=charts.by_layer), half=True),
-        Figure(
-            "differences",
-            partial(numbers.differences_of, by_layer=False),
-            Table(columns={"file": None, "name": None, **_CHANGE, "p": "%.2g", "q": "%.2g"}),
-        ),
-        Figure("alone", files.command_if_alone, Drawn(record=files.show_command)),
+        Figure("lines", numbers.of_files, Lines(zero=False, **OF_FILES), half=True),
+        Figure("lines", numbers.by_depth, Lines(x="depth", zero=False, x_format=".1f", **OF_FILES)),
+        Figure("apart", numbers.by_layer, Lines(level=0.0, **OF_ALL), half=True),
+        Figure("changes", CHANGES, Rows(y="name", row=15, level=0.0, more=("p", "q"), **OF_ALL)),
+        Figure("alone", files.alone, Drawn(record=files.show_command)),
     ),
     finding=Finding(summary, format="+.4f", level=0.0, overview=()),
 )
@@ -121,7 +123,9 @@ def change_map(habits: tuple[str, ...], form: str, kind: str) -> Figure:
     """Map of the changes of one of some habits."""
     shown: dict[str, Any] = {"more": ("one", "other", "q"), "clear": "dotless", "is_signed": True}
     chart = HeadMap(value="difference", format=form, axis_word=f"axis_{kind}", **shown)
-    return Figure("map", numbers.head_changes, chart, when={"quantity": habits}, click=HEAD)
+    return Figure(
+        "map", numbers.head_changes, chart, when={"quantity": habits}, click=HEAD, half=True
+    )
 
 
 OF_HABIT = {"quantity": HABITS}
@@ -141,7 +145,7 @@ HEADS = Section(
         change_map(SHARES, ".1%", "share"),
         change_map(tuple(habit for habit in HABITS if habit not in SHARES), ".2f", "entropy"),
         Figure("unlike", numbers.head_changes, Table(columns=()), when={"quantity": (None,)}),
-        Figure("matching", numbers.matches, Custom(value="divergence", chart=charts.matching)),
+        Figure("matching", numbers.matches, Custom(chart=charts.matching), half=True),
     ),
     finding=Finding(heads_found, level=0.0, overview=()),
     when=files.can_compare("heads"),
@@ -176,7 +180,11 @@ PAIRS = Section(
         Pick("order", ("rank", "difference"), kind="select", is_rare=True),
     ),
     figures=(
-        Figure("changed", numbers.pairs_by_file, Custom(value="mean_delta", chart=charts.pairs)),
+        Figure(
+            "changed",
+            numbers.pairs_by_file,
+            Rows(**OF_PAIRS, **OF_FILES),
+        ),
         Figure("ranks", numbers.shown_pairs, Table(columns={"name": None, **_RANKS})),
     ),
     finding=Finding(pairs_found, format="+.4f", level=0.0, overview=()),
