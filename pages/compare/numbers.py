@@ -13,6 +13,7 @@ from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from pages.compare.files import files_of, reasons_of
 from pages.kit.section import Choices
 from pages.ui.head.choice import head_name
+from pages.ui.head.habits import HABITS
 from pages.ui.store.inquiry import Asked, Inquiry
 from pages.ui.store.open_file import Store
 from pages.ui.words.say import say
@@ -122,7 +123,7 @@ def habits(inquiry: Inquiry, choices: Choices) -> list[str]:
     if reasons_of(inquiry, first, other, "head_by_head"):
         return []
     held = [inquiry.asked.ask(of, held_habits) if of.holds(TABLE) else [] for of in (first, other)]
-    return [habit for habit in held[0] if habit in held[1]]
+    return [habit for habit in HABITS if all(habit in of for of in held)]
 
 
 def head_changes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from pages.ui.head.habits import HABITS, SHARES
 from pages.ui.store.inquiry import Inquiry
 
 _ENDS = {"value": "", "low": "_low", "high": "_high"}
-_USUAL, _DEFAULTS = "ratio_whole", ("first", "cls")
+_USUAL = "ratio_whole"
 _RANKS: dict[str, str | None] = {
     **dict.fromkeys(("moved", "rank_one", "rank_other"), "%d"),
     **dict.fromkeys(("difference", *(f"difference{end}" for end in ("_low", "_high"))), "%.4f"),
@@ -76,18 +76,14 @@ HEADLINES = Section(
     figures=(
         Figure("numbers", MEANS, Rows(y="name", row=15, format=".4f", **OF_FILES)),
         Figure("over_steps", numbers.over_steps, Lines(x="step_of_training", zero=False)),
-        Figure("lines", numbers.of_files, Lines(zero=False, **OF_FILES), half=True),
         Figure("lines", numbers.by_depth, Lines(x="depth", zero=False, x_format=".1f", **OF_FILES)),
+        Figure("lines", numbers.of_files, Lines(zero=False, **OF_FILES), half=True),
         Figure("apart", numbers.by_layer, Lines(level=0.0, **OF_ALL), half=True),
         Figure("changes", CHANGES, Rows(y="name", row=15, level=0.0, more=("p", "q"), **OF_ALL)),
         Figure("alone", files.alone, Drawn(record=files.show_command)),
     ),
     finding=Finding(summary, format="+.4f", level=0.0, overview=()),
 )
-
-
-def usual_habit(view: Any, choices: Choices) -> str | None:
-    return next((habit for habit in _DEFAULTS if habit in numbers.habits(view, choices)), None)
 
 
 def most_changed(inquiry: Inquiry, choices: Choices) -> Head:
@@ -136,7 +132,7 @@ HEADS = Section(
     picks=(
         FILES,
         Pick("sides", record=files.pick_sides("heads")),
-        Pick("quantity", numbers.habits, usual_habit, of="habit", kind="select"),
+        Pick("quantity", numbers.habits, of="habit", kind="select"),
         Pick("weighing", kind="weighing", when=OF_HABIT),
         Pick("head", kind="head", default=most_changed, when=OF_HABIT),
         Pick("profile", profiles),

@@ -135,8 +135,9 @@ def main_relations(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         relation = frame["relation"].mode()[0]
         counts = {"n": (frame["relation"] == relation).sum(), "of": len(frame)}
         counts["clear"] = is_clear(frame[LOW], frame[HIGH]).sum()
-        row = {"sentence": direction, "name": direction, "relation": relation, **counts}
-        found.append(pd.DataFrame([{**row, "value": None}]))
+        row = {"sentence": direction, "name": "listed", "relation": relation, "value": None}
+        row["direction"] = say_here(f"direction_{direction}")
+        found.append(pd.DataFrame([{**row, **counts}]))
     return pd.concat(found)
 
 
