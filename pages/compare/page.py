@@ -102,7 +102,7 @@ def heads_found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     of, rows = {"first": first.label, "other": other.label, "habit": choices["quantity"]}, []
     changes = numbers.head_changes(inquiry, choices)
     if len(changes):
-        most = changes.loc[changes["difference"].abs().idxmax()]
+        most = changes.sort_values("difference", key=abs, ascending=False).iloc[0]
         head: dict[str, Any] = {name: int(most[name]) for name in ("layer", "head")}
         head["format"] = "+.1%" if choices["quantity"] in SHARES else "+.2f"
         n = {"n": int(changes["differs"].sum()), "of": int(changes["q"].notna().sum())}

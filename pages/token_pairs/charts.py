@@ -32,11 +32,13 @@ def pair_rows(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     shown = _with_intervals(frame)
     shown["chosen"] = (shown[[*PAIR]] == [choices[side] for side in PAIR]).all(axis=1)
     columns = {"mean": shown[CHANGE].map(change), "occurrences": "n " + shown["n"].map(count)}
-    shown, room, texts = shown.assign(**columns), 0.0, []
+    shown, room = shown.assign(**columns), 0.0
+    texts: list[tuple[str, Any, float]] = []
     for column in columns:
         texts.append((column, "right", -room - _GAP))
         room += _LETTER * shown[column].map(len).max() + _GAP
     room += _LETTER * shown["pair"].map(width_of).max() + _GAP
+    texts.append(("pair", "left", -room))
     shown, colour, relations = coloured(shown, "relation", None)
     colour.legend = alt.Legend(orient="bottom", columns=1, symbolType="circle")
     reach = _ROOM * (float(frame[CHANGE].abs().max()) or 1.0)
@@ -61,7 +63,7 @@ def pair_rows(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         base.mark_circle(size=55, opacity=1).encode(x=x, color=colour),
         *(
             written.mark_text(align=align, x=x, fontSize=12).encode(text=alt.Text(f"{column}:N"))
-            for column, align, x in (("pair", "left", -room), *texts)
+            for column, align, x in texts
         ),
         rows.add_params(cell_selection(POINT, *PAIR)),
         height=17 * len(shown) + 66 + 20 * len(relations),

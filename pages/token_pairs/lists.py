@@ -120,12 +120,11 @@ def tally(inquiry: Inquiry, choices: Choices, layers: Sequence[int]) -> pd.DataF
     row = inquiry.ask(pair_ranking.tally, layers=list(layers), **_selected(choices)).iloc[0]
     where = say_here("where", layers=len(layers), layer=layers[0])
     shared = {"effect": choices["effect"], "where": where, "sure": row["n_sure"], **row}
-    rows = [
-        {"sentence": 1, "name": "clear", "value": row["share"], **shared},
-        {"sentence": 1, "name": "chance", "value": _CHANCE, "beside": True},
-        {"sentence": 2, "name": "ways", **shared},
-    ]
-    return pd.DataFrame(rows if row["n_sure"] else [{"name": "unsure", "value": None, **shared}])
+    if not row["n_sure"]:
+        return pd.DataFrame([{"sentence": 1, "name": "unsure", "value": None, **shared}])
+    clear = {"sentence": 1, "name": "clear", "value": row["share"], **shared}
+    chance = {"sentence": 1, "name": "chance", "value": _CHANCE, "beside": True}
+    return pd.DataFrame([clear, chance, {"sentence": 2, "name": "ways", **shared}])
 
 
 def main_relations(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:

@@ -36,12 +36,8 @@ def least_counts(inquiry: Inquiry, _: Choices) -> list[int]:
     return [least, max(_MOST_LEAST, least)]
 
 
-def effects(inquiry: Inquiry, _: Choices) -> list[str]:
-    return list(inquiry.store.layer_order.effects)
-
-
 LAYER = Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select")
-EFFECT = Pick("effect", effects, _NETWORK, kind="select")
+EFFECT = Pick("effect", lambda of, _: [*of.store.layer_order.effects], _NETWORK, kind="select")
 LEAST = Pick("least", least_counts, lambda *of: max(2, least_counts(*of)[0]), kind="number")
 SPECIAL = Pick("special", ("in", "out"), is_rare=True)
 OF_SENTENCES = (

@@ -188,7 +188,7 @@ def test_what_is_faint_has_no_interval_without_0(rank, planted, section, exporte
 @pytest.mark.parametrize(
     ("planted_error", "lang", "said"),
     [
-        ("error_ff / 1e6", "en", "above 0."),
+        ("1e-6", "en", "above 0."),
         ("1", "en", "not clearly different from 0."),
         ("null, degrees = null, n_sequences = 1", "en", "against 0 (without intervals)."),
         ("1", "ja", "0との明確な差はありません。"),
