@@ -11,7 +11,7 @@ from analysis.comparison.matching import divergences, head_profiles, matched_hea
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, unit_values
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from pages.compare.files import files_of, reasons_of
-from pages.kit.section import Choices
+from pages.kit.section import Choices, once
 from pages.ui.head.choice import head_name
 from pages.ui.head.habits import HABITS
 from pages.ui.store.inquiry import Asked, Inquiry
@@ -34,11 +34,16 @@ def numbers_of(inquiry: Inquiry, choices: Choices, *, by_layer: bool) -> pd.Data
 
     Columns: file, number, name, layer, mean, low, high, n, in the order of `NUMBERS`.
     """
+    frame = _named(_all_numbers(inquiry, choices), by_layer=by_layer)
+    n_files = frame.groupby("number")["file"].transform("nunique")
+    return frame[n_files >= min(len(choices["files"]), 2)]
+
+
+@once("files")
+def _all_numbers(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     compared = files_of(inquiry, choices)
     parts = [inquiry.ask_together(_own, file).assign(file=file.label) for file in compared]
-    frame = _named(pd.concat(parts, ignore_index=True), by_layer=by_layer)
-    n_files = frame.groupby("number")["file"].transform("nunique")
-    return frame[n_files >= min(len(compared), 2)]
+    return pd.concat(parts, ignore_index=True)
 
 
 def differences_of(inquiry: Inquiry, choices: Choices, *, by_layer: bool) -> pd.DataFrame:
@@ -47,13 +52,17 @@ def differences_of(inquiry: Inquiry, choices: Choices, *, by_layer: bool) -> pd.
     Columns: file, number, name, layer, difference, low, high, p, n, n_other, is_paired, and q and
     is_clear of `with_correction`; empty for a single file.
     """
+    every = _all_differences(inquiry, choices)
+    return every if every.empty else with_correction(_named(every, by_layer=by_layer))
+
+
+@once("files")
+def _all_differences(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     first, *others = files_of(inquiry, choices)
-    if not others:
-        return pd.DataFrame()
     parts = [
         inquiry.ask_together(_differences, first, file).assign(file=file.label) for file in others
     ]
-    return with_correction(_named(pd.concat(parts, ignore_index=True), by_layer=by_layer))
+    return pd.concat([pd.DataFrame(), *parts], ignore_index=True)
 
 
 def _named(rows: pd.DataFrame, *, by_layer: bool) -> pd.DataFrame:
@@ -126,6 +135,7 @@ def habits(inquiry: Inquiry, choices: Choices) -> list[str]:
     return [habit for habit in HABITS if all(habit in of for of in held)]
 
 
+@once("sides", "quantity", "weighing")
 def head_changes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Change of a habit of every head over the texts of both files, tested with correction."""
     if choices["quantity"] is None:
@@ -141,6 +151,7 @@ def _changes(asked: Asked, *stores: Store, **of: Any) -> pd.DataFrame:
     return changes.assign(differs=changes["q"] <= LEVEL)
 
 
+@once("sides", "profile")
 def matches(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """A row per head of the open file with the head that it is matched with."""
     if choices["profile"] is None:
@@ -164,6 +175,7 @@ def matches(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     )
 
 
+@once("sides", "layer", "effect", "least")
 def pairs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Pairs that both files have, those first whose rank differs most."""
     of = {"layer": choices["layer"], "effect": choices["effect"], "min_count": choices["least"]}

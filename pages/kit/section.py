@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from pages.kit.kinds import Kind
 
 Choices = Mapping[str, Any]
-Rows = str | Callable[[Inquiry, Choices], pd.DataFrame]
+Answer = Callable[[Inquiry, Choices], pd.DataFrame]
+Rows = str | Answer
 """SQL whose `$name`s are choices, or a function of the open file and the choices."""
 Options = Sequence[Any] | Callable[[Inquiry, Choices], Sequence[Any] | Mapping[Any, str]]
 """Options, or a function that returns them, with their names if words do not name them."""
@@ -44,6 +46,27 @@ def rows_of(rows: Rows, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 def _query(store: DuckDBPyConnection, *, sql: str, values: Choices) -> pd.DataFrame:
     """Rows of a query, with the values of its `$name`s."""
     return frame_of(store, sql, values)
+
+
+def once(*names: str) -> Callable[[Answer], Answer]:
+    """Decorate a function of a file and choices that is asked several times while a section runs.
+
+    Args:
+        names: of the choices that it depends on.
+    """
+
+    def decorate(function: Answer) -> Answer:
+        @wraps(function)
+        def answer(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+            kept = vars(inquiry).setdefault("kept", {})
+            key = function, *(choices.get(name) for name in names)
+            if key not in kept:
+                kept[key] = function(inquiry, choices)
+            return kept[key]
+
+        return answer
+
+    return decorate
 
 
 def of_head(choices: Choices) -> dict[str, int]:

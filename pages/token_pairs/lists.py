@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.published.pairs import AMPLIFIED, ATTENUATED
 from analysis.statistics.pairs import pair_delta, pair_ranking
-from pages.kit.section import Choices
+from pages.kit.section import Choices, once
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.interval import is_clear
 from pages.ui.words.scope import say_here
@@ -33,6 +33,7 @@ PRINTED = {"amplified": (AMPLIFIED, ("table", 3)), "attenuated": (ATTENUATED, ("
 """The paper's lists by direction, with their places."""
 _LIMIT, _CHANCE = 1_000, 0.05
 _ORDERS = {"both": "largest"}
+CONDITIONS = ("effect", "least", "clear", "special", "relation", "text")
 _QUOTES = str.maketrans("’", "'")  # in print they look the same
 
 
@@ -43,6 +44,7 @@ def _selected(choices: Choices) -> dict[str, Any]:
     return given | {"min_count": choices["least"], "special": choices["special"] == "in"}
 
 
+@once("layer", "direction", "rank", *CONDITIONS, "source_text", "target_text")
 def listed(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Pairs of one layer, with their names in the column `pair`."""
     direction = choices["direction"]
@@ -70,6 +72,7 @@ def page_of(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return listed(inquiry, choices).iloc[first : first + ROWS]
 
 
+@once("ranking", *CONDITIONS)
 def top_pairs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """First pairs of every layer in both directions, one list after the other.
 

@@ -239,7 +239,7 @@ def test_pairs_without_intervals_are_listed_and_told(changed, section):
         assert "has an interval: they occur in too few sequences" in text
         session = section(view, folder, tp_clear="only")
         assert session.info
-        assert not charts(session)
+        assert not charts(session) or view == "tables", "the printed lists stay"
 
 
 @pytest.mark.parametrize("view", ["tables", "workbench"])
