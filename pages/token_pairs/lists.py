@@ -32,7 +32,6 @@ COLUMNS = {
 PRINTED = {"amplified": (AMPLIFIED, ("table", 3)), "attenuated": (ATTENUATED, ("table", 4))}
 """The paper's lists by direction, with their places."""
 _LIMIT, _CHANCE = 1_000, 0.05
-_ORDERS = {"both": "largest"}
 CONDITIONS = ("effect", "least", "clear", "special", "relation", "text")
 _QUOTES = str.maketrans("’", "'")  # in print they look the same
 
@@ -47,16 +46,9 @@ def _selected(choices: Choices) -> dict[str, Any]:
 @once("layer", "direction", "rank", *CONDITIONS, "source_text", "target_text")
 def listed(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Pairs of one layer, with their names in the column `pair`."""
-    direction = choices["direction"]
-    frame = inquiry.ask(
-        pair_delta.browse,
-        layer=choices["layer"],
-        order=_ORDERS.get(direction, direction),
-        rank=choices["rank"],
-        clear=choices["clear"] == "only",
-        limit=_LIMIT,
-        **_selected(choices),
-    )
+    order = "largest" if choices["direction"] == "both" else choices["direction"]
+    of = {"layer": choices["layer"], "rank": choices["rank"], "clear": choices["clear"] == "only"}
+    frame = inquiry.ask(pair_delta.browse, order=order, limit=_LIMIT, **of, **_selected(choices))
     return with_pair_names(frame)
 
 
