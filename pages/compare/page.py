@@ -176,11 +176,7 @@ PAIRS = Section(
         Pick("order", ("rank", "difference"), kind="select", is_rare=True),
     ),
     figures=(
-        Figure(
-            "changed",
-            numbers.pairs_by_file,
-            Rows(**OF_PAIRS, **OF_FILES),
-        ),
+        Figure("changed", numbers.pairs_by_file, Rows(**OF_PAIRS, **OF_FILES)),
         Figure("ranks", numbers.shown_pairs, Table(columns={"name": None, **_RANKS})),
     ),
     finding=Finding(pairs_found, format="+.4f", level=0.0, overview=()),
