@@ -1,1 +1,1 @@
-"""Comparison of statistics files: one model on two corpora, two models, steps of a training."""
+"""Page that compares files: its data in `page`, the files and their numbers, custom charts."""

@@ -84,7 +84,7 @@ def published(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 
 WEIGHING = Pick("weighing", kind="weighing")
-MERGED = Pick("merging", MERGINGS, rare=True)
+MERGED = Pick("merging", MERGINGS, is_rare=True)
 ONE_HEAD = Pick("head", kind="head", default=best_head)
 _ACCURACY: Any = {"value": "accuracy", "axis_word": "accuracy_axis", "format": ".1%"}
 _SHARES = dict.fromkeys(("accuracy", "low", "high"), "percent")
@@ -206,7 +206,7 @@ TEXTS = Section(
     also=(annotation.MENTIONS,),
     picks=(
         Pick("method", METHODS),
-        replace(WEIGHING, rare=True, when=_OF_HEAD),
+        replace(WEIGHING, is_rare=True, when=_OF_HEAD),
         replace(MERGED, when=_OF_HEAD),
         replace(ONE_HEAD, when=_OF_HEAD),
         Pick("text", texts, kind="select"),

@@ -119,14 +119,19 @@ class Plot(Kind):
         return optional_word(word) or title(self.value)
 
 
+Colours = Mapping[Any, str] | Callable[[Choices], Mapping[Any, str]] | None
+"""Colours of values, which may depend on choices."""
+
+
 def named(
-    frame: pd.DataFrame, column: str | None, colours: Mapping[Any, str] | None
+    frame: pd.DataFrame, column: str | None, colours: Colours, choices: Choices | None = None
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Rows with display names in the column of colours, and arguments for their colours.
 
     The words `COLUMN_VALUE` name values that have no names on all pages; with `colours`, these are
     the values that are drawn, in their order.
     """
+    colours = colours(choices or {}) if callable(colours) else colours
     if column is None or (column in NAMES and colours is None):
         return frame, {"colour": column}
     if colours is not None:
@@ -193,7 +198,7 @@ class Lines(Plot):
 
     x: str = "layer"
     colour: str | None = None
-    colours: Mapping[Any, str] | None = None
+    colours: Colours = None
     dashed: tuple[str, ...] = ()
     level: float | None = None
     ends: tuple[str, str] = _ENDS
@@ -211,7 +216,7 @@ class Lines(Plot):
         return replace(self, scale="linear", zero=True, level=0.0, ends=_ENDS)
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
-        frame, drawn = named(frame, self.colour, self.colours)
+        frame, drawn = named(frame, self.colour, self.colours, choices)
         chart = lines(
             frame,
             x=self.x,
@@ -271,14 +276,16 @@ class Spread(Plot):
 class Rows(Plot):
     """A row per value of `y`, from the top as they come, with a dot and an interval per colour.
 
-    `level` is a value to compare with.
+    `level` is a value to compare with, and `row` the height of a row in pixels.
     """
 
     y: str
     colour: str | None = None
-    colours: Mapping[Any, str] | None = None
+    colours: Colours = None
     more: tuple[str, ...] = ()
     level: float | None = None
+    ends: tuple[str, str] = _ENDS
+    row: int = _ROW
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -292,7 +299,7 @@ class Rows(Plot):
         return replace(self, level=0.0)
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
-        frame, drawn = named(frame, self.colour, self.colours)
+        frame, drawn = named(frame, self.colour, self.colours, choices)
         frame = frame.assign(**{self.y: [value_said(self.y, value) for value in frame[self.y]]})
         frame, encoding, present = coloured(
             frame, drawn["colour"], drawn.get("colour_title"), drawn.get("colours")
@@ -300,7 +307,7 @@ class Rows(Plot):
         order = frame[self.y].drop_duplicates().tolist()
         across: dict[str, Any] = {"title": self.title(name), "axis": self.axis(name)}
         shown = dict.fromkeys((self.y, self.colour)) | {self.value: self.title(name)}
-        ends = [end for end in _ENDS if end in frame]
+        ends = [end for end in self.ends if end in frame]
         base = Chart(frame).encode(
             y=alt.Y(f"{self.y}:N", sort=order, title=None, axis=alt.Axis(labelLimit=280)),
             color=encoding,
@@ -315,11 +322,11 @@ class Rows(Plot):
         if self.level is not None:
             at = Chart(alt.InlineData(values=[{"level": self.level}]))
             rules = [at.mark_rule(strokeDash=[4, 3]).encode(x=alt.X("level:Q"))]
-        if ends and frame["low"].notna().any():
-            interval = base.encode(x=alt.X("low:Q", **across), x2=alt.X2("high"))
+        if ends and frame[ends[0]].notna().any():
+            interval = base.encode(x=alt.X(f"{ends[0]}:Q", **across), x2=alt.X2(ends[1]))
             rules.append(interval.mark_rule(strokeWidth=2))
         n_colours = max(len(present), 1)
-        height = _ROW * len(order) * (1 if n_colours == 1 else 0.7 * n_colours) + _AROUND
+        height = self.row * len(order) * (1 if n_colours == 1 else 0.7 * n_colours) + _AROUND
         return layered(*rules, points, height=round(height))
 
 

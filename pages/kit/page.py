@@ -23,7 +23,8 @@ from pages.ui.page import Section as Recorded
 from pages.ui.store.absences import absences
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
-from pages.ui.words.say import say
+from pages.ui.words.numbers import count
+from pages.ui.words.say import plain, say
 from pages.ui.words.scope import optional_word, say_here, words_of
 
 
@@ -71,7 +72,12 @@ def fill(section: Section, view: View) -> None:
             places = view.columns(len(row)) if is_half else [view.place("container")]
             for place, figure in zip(places, row, strict=True):
                 with place:
-                    choices = _figure(view, figure, choices)
+                    if is_half:  # whose picks depend on each other
+                        view.row()
+                    choices = _picked(view, figure.picks, choices)
+            for place, figure in zip(places, row, strict=True):
+                with place:
+                    _figure(view, figure, choices)
     said = _said(view, choices)
     for target in section.links:
         page, _, name = target.rpartition("/")
@@ -81,25 +87,23 @@ def fill(section: Section, view: View) -> None:
             view.to_section(name, **said)
 
 
-def _figure(view: View, figure: Figure, choices: Choices) -> Choices:
-    """Record a figure with its own picks; return all choices so far."""
-    choices = _picked(view, figure.picks, choices)
+def _figure(view: View, figure: Figure, choices: Choices) -> None:
+    """Record a figure, or the reason why it is not shown."""
     frame, said = rows_of(figure.rows, view, choices), _said(view, choices)
     if frame.empty:
         if nothing := optional_word(f"{figure.name}_nothing", **said):
             view.write("info", nothing)
-        return choices
+        return
     for note in figure.notes:
         view.note(view.say(note, **said))
     figure.chart.show(view, figure, frame, choices, said)
-    return choices
 
 
 def _picked(view: View, picks: Sequence[Pick], choices: Choices) -> Choices:
     """Choices so far, with those of further picks."""
     for pick in picks:
         if holds(pick.when, choices):
-            with view.more() if pick.rare else nullcontext():
+            with view.more() if pick.is_rare else nullcontext():
                 choices = {**choices, **_chosen(view, pick, choices)}
     return choices
 
@@ -116,9 +120,13 @@ def _chosen(view: View, pick: Pick, choices: Choices) -> dict[str, Any]:
         return {"layer": layer, HEAD: head}
     if pick.kind == "weighing":
         return {pick.name: view.pick_weighing(*options)}
-    if pick.kind == "number":
+    if pick.kind == "text":
+        hint = f"{pick.of or pick.name}_help"
+        return {pick.name: view.text(pick.name, hint=hint, example=default) or default or ""}
+    if pick.kind == "number" and options:
         least, largest = options
-        return {pick.name: view.number(pick.name, least, largest, default)}
+        values = {"largest": count(largest)}
+        return {pick.name: view.number(pick.name, least, largest, default, **values)}
     if not options:
         return {pick.name: None}
     if pick.kind == "many":
@@ -136,6 +144,8 @@ def _said(view: View, choices: Choices) -> dict[str, Any]:
     for name in choices:
         if picked := view.picked.get(view.key(name)):
             said[name] = picked.options.get(picked.chosen, picked.chosen)
+        elif isinstance(said[name], str):
+            said[name] = plain(said[name])
     if HEAD in view.picked:
         said[HEAD] = short_name(choices["layer"], choices[HEAD])
     return said

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from pages.kit.kinds import Kind
 
 Choices = Mapping[str, Any]
-Rows = str | Callable[[Inquiry, Choices], pd.DataFrame]
+Answer = Callable[[Inquiry, Choices], pd.DataFrame]
+Rows = str | Answer
 """SQL whose `$name`s are choices, or a function of the open file and the choices."""
 Options = Sequence[Any] | Callable[[Inquiry, Choices], Sequence[Any] | Mapping[Any, str]]
 """Options, or a function that returns them, with their names if words do not name them."""
@@ -46,6 +48,27 @@ def _query(store: DuckDBPyConnection, *, sql: str, values: Choices) -> pd.DataFr
     return frame_of(store, sql, values)
 
 
+def once(*names: str) -> Callable[[Answer], Answer]:
+    """Decorate a function of a file and choices that is asked several times while a section runs.
+
+    Args:
+        names: of the choices that it depends on.
+    """
+
+    def decorate(function: Answer) -> Answer:
+        @wraps(function)
+        def answer(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+            kept = vars(inquiry).setdefault("kept", {})
+            key = function, *(choices.get(name) for name in names)
+            if key not in kept:
+                kept[key] = function(inquiry, choices)
+            return kept[key]
+
+        return answer
+
+    return decorate
+
+
 def of_head(choices: Choices) -> dict[str, int]:
     """Layer and head that are chosen."""
     return {name: choices[name] for name in ("layer", HEAD)}
@@ -64,9 +87,9 @@ class Pick:
     an option has the name of a value of the column `of`. `kind` is a widget; `head` is the head
     that all pages share, which adds its `layer` and `head` to the choices, and whose default is a
     pair of them; with a word `head_best`, "best" stands for that. A `number` has the least and the
-    largest as its options, and a `weighing` none. A kind that is a function of a view and the
-    choices records a widget of its own, if it needs one, and returns what is chosen. A `rare` pick
-    is folded away.
+    largest as its options, a `weighing` none, and a `text` neither: while it is empty, it is its
+    default. A kind that is a function of a view and the choices records a widget of its own, if it
+    needs one, and returns what is chosen. What `is_rare` is folded away.
     """
 
     name: str
@@ -77,7 +100,7 @@ class Pick:
     of: str | None = None
     format: Callable[[Any], str] | None = None
     most: int | None = None
-    rare: bool = False
+    is_rare: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,7 +123,7 @@ class Figure:
     when: When = field(default_factory=dict)
     picks: tuple[Pick, ...] = ()
     click: Click | None = None
-    clicked: Mapping[str, str] = field(default_factory=dict)
+    clicked: Mapping[str, Any] = field(default_factory=dict)
     word: str = ""
     half: bool = False
     captions: Callable[[pd.DataFrame, Choices], Sequence[str]] | None = None

@@ -67,15 +67,15 @@ def _chosen(**names: str) -> dict[str, list[str]]:
 
 _NORMS = partial(Entry, "kobayashi-2020", experiment="kobayashi-2020", page="norms")
 _LAYER = partial(Entry, "kobayashi-2024", experiment="kobayashi-2024", page="layer_mixing")
-_LISTED = {"tp_effect": "ff", "tp_rank": "mean", "tp_clear": "all", "tp_least": "2"}
+_LISTED = {"tp_effect": "ff", "tp_ranking": "mean", "tp_clear": "all", "tp_least": "2"}
 _GROWING, _SHRINKING = (
     partial(
         _LAYER,
         "table",
         page="token_pairs",
         view="tables",
-        figure="grids",
-        choices=_chosen(**_LISTED, tp_special="in", tp_direction=direction),
+        figure=direction,
+        choices=_chosen(**_LISTED, tp_special="in"),
         printed="pairs",
         claim=direction,
     )

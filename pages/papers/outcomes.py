@@ -111,8 +111,8 @@ def _outcome(
         return Outcome(None, choices=run.choices, reason=reason, command=run.command)
     known = [row for row in run.rows if row.difference is not None]
     agree = [row.is_consistent for row in known]
-    if _entry.printed == "pairs" and "published" in run.frames:
-        agree = run.frames["published"]["in_both"].tolist()
+    if _entry.printed == "pairs" and (both := f"published_{_entry.figure}") in run.frames:
+        agree = run.frames[both]["in_both"].tolist()
     return Outcome(
         item_of(run.figure.shown, ""),
         is_markup=isinstance(run.figure, Markup),

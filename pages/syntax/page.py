@@ -76,7 +76,7 @@ RELATION = Pick(
     format=relation_name,
 )
 DIRECTION = Pick("direction", ("either", *DIRECTIONS))
-MERGED = Pick("merging", MERGINGS, rare=True)
+MERGED = Pick("merging", MERGINGS, is_rare=True)
 ONE_HEAD = Pick(
     "head",
     kind="head",
@@ -275,14 +275,14 @@ SENTENCES = Section(
     "sentences",
     (dependency_accuracy.TABLE, dependency_accuracy.PREDICTION, annotation.WORDS),
     picks=(
-        replace(WEIGHING, rare=True),
+        replace(WEIGHING, is_rare=True),
         RELATION,
-        replace(DIRECTION, rare=True),
+        replace(DIRECTION, is_rare=True),
         MERGED,
         ONE_HEAD,
         Pick("which", tuple(_WHICH)),
         Pick("sentence", labels, readable_one, kind="select"),
-        Pick("arcs", ("relation", "everything"), rare=True),
+        Pick("arcs", ("relation", "everything"), is_rare=True),
     ),
     figures=(
         Figure("explained", "select 1", Drawn(record=explain)),

@@ -1,24 +1,26 @@
-"""Lists of pairs: query arguments, summaries, and changes in percentage points."""
+"""Lists of pairs by the reader's choices, and how many pairs they are chosen from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
+from analysis.published.pairs import AMPLIFIED, ATTENUATED
 from analysis.statistics.pairs import pair_delta, pair_ranking
+from pages.kit.section import Choices, once
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.interval import is_clear
-from pages.ui.words.names import effect_name
-from pages.ui.words.numbers import count, percent, points
 from pages.ui.words.scope import say_here
 from pages.ui.words.units import POINTS, in_unit, named_in
 
+PAIR = ("source", "target")
+"""Fields that a click on a pair returns."""
 DIRECTIONS = ("amplified", "attenuated")
 PLACES, ROWS = 10, 24  # of a list of all layers, of a page of one layer
-_CONDITIONS = ("effect", "min_count", "text", "relation", "special", "source", "target")
-_CHANGES = ("mean_delta", "low", "high")
-CHANGE, LOW, HIGH = (named_in(POINTS, name) for name in _CHANGES)
+CHANGES = ("mean_delta", "low", "high")
+CHANGE, LOW, HIGH = (named_in(POINTS, name) for name in CHANGES)
 """A change in percentage points, and the ends of its interval."""
+OF_CHANGE: dict[str, Any] = {"value": CHANGE, "ends": (LOW, HIGH)}
 COLUMNS = {
     **dict.fromkeys(("source", "target")),
     **dict.fromkeys((CHANGE, LOW, HIGH), "%+.2f"),
@@ -27,58 +29,113 @@ COLUMNS = {
     "relation": None,
 }
 """Columns of a table of pairs, with their number formats."""
+PRINTED = {"amplified": (AMPLIFIED, ("table", 3)), "attenuated": (ATTENUATED, ("table", 4))}
+"""The paper's lists by direction, with their places."""
+_LIMIT, _CHANCE = 1_000, 0.05
+CONDITIONS = ("effect", "least", "clear", "special", "relation", "text")
+_QUOTES = str.maketrans("’", "'")  # in print they look the same
 
 
-def top_pairs(inquiry: Inquiry, **choices: Any) -> pd.DataFrame:
+def _selected(choices: Choices) -> dict[str, Any]:
+    """Conditions on the pairs of a list."""
+    given = {name: choices[name] for name in ("effect", "relation", "text") if name in choices}
+    given |= {side: choices[f"{side}_text"] for side in ("source", "target") if "text" in choices}
+    return given | {"min_count": choices["least"], "special": choices["special"] == "in"}
+
+
+@once("layer", "direction", "rank", *CONDITIONS, "source_text", "target_text")
+def listed(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Pairs of one layer, with their names in the column `pair`."""
+    order = "largest" if choices["direction"] == "both" else choices["direction"]
+    of = {"layer": choices["layer"], "rank": choices["rank"], "clear": choices["clear"] == "only"}
+    frame = inquiry.ask(pair_delta.browse, order=order, limit=_LIMIT, **of, **_selected(choices))
+    return with_pair_names(frame)
+
+
+def pages_of(inquiry: Inquiry, choices: Choices) -> list[int]:
+    """First and last page of the list; empty if there is only one."""
+    pages = -(-len(listed(inquiry, choices)) // ROWS)
+    return [1, pages] if pages > 1 else []
+
+
+def page_of(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Pairs of the list on the picked page."""
+    first = ((choices["list_page"] or 1) - 1) * ROWS
+    return listed(inquiry, choices).iloc[first : first + ROWS]
+
+
+@once("ranking", *CONDITIONS)
+def top_pairs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """First pairs of every layer in both directions, one list after the other.
 
-    The column `direction` tells the lists apart. Choices are further arguments of `pair_delta.top`.
+    The column `direction` tells the lists apart; `top` is the largest change of all.
     """
-    asked = {"layer": None, "limit": PLACES, **choices}
+    asked = {"layer": None, "limit": PLACES, "rank": choices["ranking"]}
+    asked |= _selected(choices) | {"clear": choices["clear"] == "only"}
     lists = [
         inquiry.ask(pair_delta.top, amplified=name == "amplified", **asked).assign(direction=name)
         for name in DIRECTIONS
     ]
-    return pd.concat(lists, ignore_index=True)
+    frame = pd.concat(lists, ignore_index=True)
+    columns = ["layer", "direction", "place", *COLUMNS]
+    frame = with_pair_names(frame)[[*columns, "pair"]]
+    return frame.assign(top=frame[CHANGE].abs().max())
 
 
-def tally_sentence(
-    inquiry: Inquiry, where: str, layers: Sequence[int], chosen: Mapping[str, Any]
-) -> str:
-    """Sentence on the number of pairs that a list is chosen from, and of those clear of 0."""
-    conditions = {name: chosen[name] for name in _CONDITIONS if name in chosen}
-    row = inquiry.ask(pair_ranking.tally, layers=list(layers), **conditions).iloc[0]
-    return say_here(
-        "tallied" if row["n_sure"] else "tallied_unsure",
-        where=where,
-        effect=effect_name(chosen["effect"]),
-        n=count(row["n_pairs"]),
-        sure=count(row["n_sure"]),
-        clear=count(row["n_clear"]),
-        share=percent(row["share"]),
-        amplified=count(row["n_amplified"]),
-        attenuated=count(row["n_attenuated"]),
-    )
+def in_direction(direction: str, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """One of both lists."""
+    return top_pairs(inquiry, choices).query("direction == @direction")
 
 
-def change(pair: pd.Series) -> str:
-    """Format a pair's mean change; say whether its interval holds 0, or is missing."""
-    low, high = pair["low"], pair["high"]
-    kind = "missing" if pd.isna(low) else "clear" if is_clear(low, high) else "crossing"
-    delta, low, high = map(points, (pair["mean_delta"], low, high))
-    return say_here(f"change_{kind}", delta=delta, low=low, high=high)
+def compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Printed pairs, with those marked that are among the file's first by mean change."""
+    return in_both(top_pairs(inquiry, {**choices, "ranking": "mean", "clear": "all"}))
 
 
-def in_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert changes and their intervals to percentage points."""
-    return in_unit(frame, POINTS, _CHANGES)
+def in_both(found: pd.DataFrame) -> pd.DataFrame:
+    """Printed pairs, with those marked that are found in the same layer and direction."""
+    rows = [
+        (direction, layer, place, *pair)
+        for direction, (lists, _) in PRINTED.items()
+        for layer, pairs in lists.items()
+        for place, pair in enumerate(pairs, start=1)
+    ]
+    printed = pd.DataFrame(rows, columns=["direction", "layer", "place", "source", "target"])
+    return printed.assign(in_both=_read(printed).isin(_read(found)))
 
 
-def pair_name(source: str, target: str) -> str:
-    """Name of a pair as in the papers: the token mixed in, then the token that receives it."""
-    return f"{source} → {target}"
+def _read(frame: pd.DataFrame) -> pd.MultiIndex:
+    """Index of pairs that ignores differences between quotation marks."""
+    tokens = {side: frame[side].str.translate(_QUOTES) for side in ("source", "target")}
+    return pd.MultiIndex.from_frame(frame[["direction", "layer"]].assign(**tokens))
+
+
+def tally(inquiry: Inquiry, choices: Choices, layers: Sequence[int]) -> pd.DataFrame:
+    """Share of the pairs with an interval whose interval leaves out 0, as a finding."""
+    row = inquiry.ask(pair_ranking.tally, layers=list(layers), **_selected(choices)).iloc[0]
+    where = say_here("where", layers=len(layers), layer=layers[0])
+    shared = {"effect": choices["effect"], "where": where, "sure": row["n_sure"], **row}
+    if not row["n_sure"]:
+        return pd.DataFrame([{"sentence": 1, "name": "unsure", "value": None, **shared}])
+    clear = {"sentence": 1, "name": "clear", "value": row["share"], **shared}
+    chance = {"sentence": 1, "name": "chance", "value": _CHANCE, "beside": True}
+    return pd.DataFrame([clear, chance, {"sentence": 2, "name": "ways", **shared}])
+
+
+def main_relations(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Tally of all layers, and the most frequent relation of the listed pairs, as a finding."""
+    found = [tally(inquiry, choices, inquiry.store.layers)[:2]]
+    for direction, frame in top_pairs(inquiry, choices).groupby("direction"):
+        relation = frame["relation"].mode()[0]
+        counts = {"n": (frame["relation"] == relation).sum(), "of": len(frame)}
+        counts["clear"] = is_clear(frame[LOW], frame[HIGH]).sum()
+        row = {"sentence": direction, "name": "listed", "relation": relation, "value": None}
+        row["direction"] = say_here(f"direction_{direction}")
+        found.append(pd.DataFrame([{**row, **counts}]))
+    return pd.concat(found)
 
 
 def with_pair_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Convert to percentage points, and add the names of the pairs in the column `pair`."""
-    return in_points(frame).assign(pair=[*map(pair_name, frame["source"], frame["target"])])
+    """Convert to percentage points, and name pairs as in the papers: mixed in → receiving."""
+    names = frame["source"] + " → " + frame["target"]
+    return in_unit(frame, POINTS, CHANGES).assign(pair=names)

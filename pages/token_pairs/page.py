@@ -1,14 +1,234 @@
 """Page on token pairs whose mixing a layer's modules change most (Kobayashi et al. 2024)."""
 
-from pages.token_pairs.all_layers import all_layers
-from pages.token_pairs.pmi import pmi
-from pages.token_pairs.workbench import workbench
-from pages.ui.page import Page
-from pages.ui.store.absences import absences
+from functools import partial
+from typing import Any
 
-SECTIONS = (workbench, all_layers, pmi)
-MOVED = {"layer": "workbench", "browse": "workbench", "pair": "workbench"}
-PAGE = Page("token_pairs", "tp", SECTIONS, before=(absences,), moved=MOVED)
+import pandas as pd
+
+from analysis.published.numbers import MODEL
+from analysis.scopes import EFFECTS, RELATIONS
+from analysis.statistics.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
+from analysis.statistics.pairs.pair_ranking import RANKS
+from analysis.statistics.question import placed
+from analysis.statistics.sample import least_count
+from pages.kit.kinds import Custom, Drawn, Lines, Table, value_said
+from pages.kit.page import data_page
+from pages.kit.section import Choices, Figure, Finding, Pick, Section
+from pages.token_pairs import charts, lists
+from pages.token_pairs import pair as chosen
+from pages.token_pairs.lists import CHANGE, DIRECTIONS, PAIR, tally, top_pairs
+from pages.ui.charts.colours import SERIES_COLOURS
+from pages.ui.charts.paired_stacks import paired_stacks
+from pages.ui.charts.points import scatter
+from pages.ui.published_table import experiment, source_sentence
+from pages.ui.store.inquiry import Inquiry
+from pages.ui.view import View
+from pages.ui.words.say import say
+
+_MOST_LEAST, _DRAWN = 10_000, 1_500
+_PAPER, _NETWORK = "kobayashi-2024", "ff"
+_TO_PAIR: dict[str, Any] = {"click": {side: side for side in PAIR}, "clicked": {"page": 1}}
+_WINDOWS = {str(size or "sequence"): size for size in reversed(pair_pmi_correlation.WINDOWS)}
+
+
+def least_counts(inquiry: Inquiry, _: Choices) -> list[int]:
+    least = least_count(inquiry.store.facts)
+    return [least, max(_MOST_LEAST, least)]
+
+
+LAYER = Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select")
+EFFECT = Pick("effect", lambda of, _: [*of.store.layer_order.effects], _NETWORK, kind="select")
+LEAST = Pick("least", least_counts, lambda *of: max(2, least_counts(*of)[0]), kind="number")
+SPECIAL = Pick("special", ("in", "out"), is_rare=True)
+OF_SENTENCES = (
+    Pick("page", chosen.pages_of, 1, kind="number"),
+    Pick("live", ("stored", "live"), kind="select"),
+)
+
+WORKBENCH = Section(
+    "workbench",
+    (pair_delta.TABLE, pair.TABLE, pair_occurrence.TABLE),
+    picks=(
+        LAYER,
+        EFFECT,
+        Pick("direction", (*DIRECTIONS, "both"), kind="select"),
+        LEAST,
+        Pick("rank", RANKS, is_rare=True),
+        Pick("clear", ("all", "only"), is_rare=True),
+        SPECIAL,
+        Pick("relation", ("all", *RELATIONS), kind="select", is_rare=True),
+        *(
+            Pick(name, kind="text", of="text", is_rare=True)
+            for name in ("source_text", "target_text", "text")
+        ),
+        Pick("list_page", lists.pages_of, 1, kind="number"),
+    ),
+    figures=(
+        Figure("pairs", lists.page_of, Custom(chart=charts.pair_rows), half=True, **_TO_PAIR),
+        Figure(
+            "pair",
+            chosen.chosen,
+            Drawn(record=chosen.show),
+            picks=tuple(
+                Pick(side, kind="text", of="token", default=partial(chosen.first_of, side))
+                for side in PAIR
+            ),
+            half=True,
+        ),
+        Figure("pairs_table", lists.listed, Table(columns=lists.COLUMNS), half=True, **_TO_PAIR),
+        Figure(
+            "layers",
+            chosen.by_layer,
+            Lines(colour="effect", level=0.0, columns=1, format="+.2f", **lists.OF_CHANGE),
+            picks=(Pick("steps", ("one", "all")),),
+            half=True,
+            captions=lambda frame, _: (
+                ["layers_caption", *(["layers_outside"] if frame[CHANGE].isna().any() else [])]
+            ),
+        ),
+        Figure("sentences", chosen.on_page, Drawn(record=chosen.texts), picks=OF_SENTENCES),
+    ),
+    finding=Finding(
+        lambda inquiry, choices: tally(inquiry, choices, [choices["layer"]]), overview=()
+    ),
+)
+
+
+def relations(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Share of every relation among each layer's lists.listed pairs, by direction."""
+    frame = top_pairs(inquiry, choices)
+    counted = frame.groupby(["direction", "layer", "relation"]).size().reset_index(name="pairs")
+    total = counted.groupby(["direction", "layer"])["pairs"].transform("sum")
+    return counted.assign(share=counted["pairs"] / total)
+
+
+def stacks(frame: pd.DataFrame, _name: str, _choices: Choices) -> Any:
+    sides = {direction: value_said("direction", direction) for direction in DIRECTIONS}
+    shown = frame.assign(direction=frame["direction"].map(sides))
+    of = {"y": "share", "colour": "relation", "side": "direction", "sides": [*sides.values()]}
+    return paired_stacks(shown, **of, tooltip=("pairs",), format=".0%", height=400)
+
+
+def printed(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
+    """Record the paper's tables 3 and 4, with those pairs strong that the file lists as well."""
+    with experiment(view, _PAPER, say("published.title_pairs")):
+        for direction, part in frame.groupby("direction"):
+            name, part = f"published_{direction}", part.reset_index(drop=True)
+            found = view.say("pairs_found", n=int(part["in_both"].sum()), of=len(part))
+            source = source_sentence([lists.PRINTED[str(direction)][1]], _PAPER)
+            caption = f"{found} {view.say('published_caption')} {source}"
+            view.figure(name, part, charts.grid(part, name, choices), caption=caption, model=MODEL)
+
+
+TABLES = Section(
+    "tables",
+    (pair_delta.TABLE, pair.TABLE),
+    picks=(EFFECT, Pick("ranking", RANKS[::-1]), LEAST, Pick("clear", ("all", "only")), SPECIAL),
+    figures=(
+        *(
+            Figure(
+                direction,
+                partial(lists.in_direction, direction),
+                Custom(chart=charts.grid),
+                click={"layer": "layer", **_TO_PAIR["click"]},
+                clicked={"view": "workbench", "direction": direction, **_TO_PAIR["clicked"]},
+                captions=lambda _, choices: ("grid_caption", f"order_{choices['ranking']}"),
+            )
+            for direction in DIRECTIONS
+        ),
+        Figure("relations", relations, Custom(value="share", chart=stacks)),
+        Figure("published", lists.compared, Drawn(record=printed), when={"effect": (_NETWORK,)}),
+    ),
+    finding=Finding(lists.main_relations, overview=()),
+)
+
+
+def min_counts(inquiry: Inquiry, _: Choices) -> list[int]:
+    least = least_count(inquiry.store.facts)
+    counts = pair_pmi_correlation.MIN_COUNTS
+    return [number for number in counts if number >= least] or [*counts[-1:]]
+
+
+def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Single pairs, whose changes the file keeps over whole sequences alone."""
+    if choices["pmi_window"] != "sequence":
+        return pd.DataFrame()
+    of = {"layer": choices["layer"], "effect": choices["effect"], "limit": _DRAWN}
+    found = inquiry.ask(pair_pmi_correlation.points, min_count=choices["pmi_least"], **of)
+    return lists.with_pair_names(found)
+
+
+def points_by_pmi(frame: pd.DataFrame, _name: str, _choices: Choices) -> Any:
+    axes: dict[str, Any] = {"x": "pmi", "y": CHANGE, "x_scale": "linear", "level": 0.0}
+    tooltip = ("pair", "pmi", CHANGE, "n", "relation")
+    look: dict[str, Any] = {"colour": "relation", "size": 34, "format": "+.2f", "height": 420}
+    return scatter(frame, **axes, **look, tooltip=tooltip, pick=PAIR)
+
+
+_CORRELATED = """pair_pmi_correlation where min_count = $pmi_least and spearman is not null
+    and window_size is not distinct from try_cast($pmi_window as int)"""
+
+
+def correlations(name: str, colour: str, condition: str, **more: Any) -> Figure:
+    """Lines of ρ over the layers."""
+    return Figure(
+        name,
+        f"""
+        select layer, effect, quantity, n_pairs, n_words, spearman, low, high
+        from {_CORRELATED} and {condition}
+        order by layer, {placed(EFFECTS, "effect")},
+            {placed(pair_pmi_correlation.QUANTITIES, "quantity")}""",
+        Lines(value="spearman", colour=colour, level=0.0, height=380, **more),
+    )
+
+
+PMI = Section(
+    "pmi",
+    (pair_pmi_correlation.TABLE, pair.TABLE, pair_delta.TABLE),
+    picks=(EFFECT, Pick("pmi_window", [*_WINDOWS]), Pick("pmi_least", min_counts, of="least")),
+    figures=(
+        correlations(
+            "compared",
+            "quantity",
+            "effect = $effect",
+            colours=dict(zip(pair_pmi_correlation.QUANTITIES, SERIES_COLOURS, strict=False)),
+        ),
+        correlations("layers", "effect", "quantity = 'partial'"),
+        Figure(
+            "pmi_points",
+            points,
+            Custom(chart=points_by_pmi),
+            picks=(LAYER,),
+            click=_TO_PAIR["click"],
+            clicked={"view": "workbench", **_TO_PAIR["clicked"]},
+        ),
+    ),
+    finding=Finding(
+        f"""
+        with rows as (
+            from {_CORRELATED} and effect = $effect and quantity = 'partial'),
+        ends as (
+            from rows qualify row_number() over (order by spearman) = 1
+                or row_number() over (order by spearman desc) = 1)
+        select layer as sentence, 'partial' as name, spearman as value, low, high, layer, effect
+        from ends
+        union all by name
+        select 0 as sentence, 'layers' as name, count(*) filter (low > 0) as above,
+            count(*) filter (high < 0) as below, count(low) as of
+        from rows having count(low) > 0
+        order by sentence = 0, value desc""",
+        format="+.2f",
+        level=0.0,
+        overview=(),
+    ),
+)
+
+PAGE = data_page(
+    "token_pairs",
+    "tp",
+    (WORKBENCH, TABLES, PMI),
+    moved={"layer": "workbench", "browse": "workbench", "pair": "workbench"},
+)
 
 if __name__ == "__main__":
     PAGE.show()

@@ -160,7 +160,8 @@ def _tokens(inquiry: Inquiry, text: str) -> Iterator[Place]:
         return
     for row in inquiry.ask(corpus.tokens_from, text=text.lower(), limit=_MOST).to_dict("records"):
         label = say("search.token", token=plain(row["token"]), n=count(row["n"]))
-        yield Place(label, "token_pairs", {"tp_source_text": f'"{row["token"]}"'})
+        found = {"tp_source_text": f'"{row["token"]}"', "tp_direction": "both"}
+        yield Place(label, "token_pairs", found)
 
 
 def _pairs(inquiry: Inquiry, text: str) -> Iterator[Place]:

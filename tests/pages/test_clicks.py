@@ -43,6 +43,7 @@ CLICKS = [
     ),
     ("relevance", "corpus", "re_head_map", "cell", ANOTHER, {"re_head": "2", "re_layer": "1"}),
     ("token_pairs", "workbench", "tp_pairs", "point", PAIR, OF_PAIR),
+    ("token_pairs", "tables", "tp_amplified", "point", {"layer": 2, **PAIR}, OF_PAIR),
     ("token_pairs", "pmi", "tp_pmi_points", "point", PAIR, OF_PAIR),
     (
         *("layer_mixing", "similarity", "lm_matrix", "cell"),

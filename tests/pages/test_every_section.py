@@ -32,7 +32,7 @@ from tests.pages.kit.section_checks import assert_opened, assert_translated, hom
 
 BOTH = ("en", "ja")
 OF_TREES = ("syntax", "coreference")
-OF_SEVERAL = {("compare", stem) for stem in ("head_changes", "heads", "pairs", "training")}
+OF_SEVERAL = {("compare", stem) for stem in ("heads", "pairs")}
 OF_IMAGES = {("relevance", "map")}
 NOT_OFFERED = {
     "turned": OF_SEVERAL | OF_IMAGES | {("positions", "waves")},

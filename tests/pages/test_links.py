@@ -57,7 +57,7 @@ CHOICES = {
     ("syntax", "sentences"): {"sy_relation": "det", "sy_arcs": "everything", "head": "2-1"},
     ("token_pairs", "workbench"): {
         "tp_layer": 2,
-        "tp_direction": "amplified",
+        "tp_direction": "both",
         "tp_text": '"cat"',
         "tp_source_text": "a",
         "tp_target_text": "t",
@@ -66,10 +66,7 @@ CHOICES = {
         "tp_least": 1,
         "tp_source": "dog",
         "tp_target": "ran",
-        "tp_beside": "res_ln",
         "tp_live": "live",
-        "tp_occurrence": 2,
-        "tp_map": "change",
     },
 }
 """By page and section what can be chosen there, each another than the default; these sections have

@@ -15,7 +15,7 @@ from analysis.scopes import EFFECTS, RELATIONS
 from analysis.statistics.columns import count, named, number, small, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.pairs.pair import WIDEST
-from analysis.statistics.question import asks, frame_of, placed
+from analysis.statistics.question import frame_of
 from analysis.statistics.table import EFFECT, LAYER, Table
 
 MIN_COUNTS = (2, 5, 10)
@@ -180,24 +180,6 @@ TABLE = Table(
     requires=("pair_delta", "pair"),
     made_by=_correlations,
 )
-
-
-@asks(f"""
-    select layer, effect, quantity, n_pairs, n_words, spearman, low, high
-    from pair_pmi_correlation
-    where min_count = $min_count and window_size is not distinct from $window_size
-    order by layer, {placed(EFFECTS, "effect")}, {placed(QUANTITIES, "quantity")}
-""")
-def by_layer(
-    store: DuckDBPyConnection, *, min_count: int, window_size: int | None = None
-) -> pd.DataFrame:
-    """Every correlation: layer, effect, quantity, n_pairs, n_words, spearman, low, high.
-
-    Args:
-        min_count: one of `MIN_COUNTS`.
-        window_size: one of `WINDOWS`.
-    """
-    ...
 
 
 def points(

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.published.numbers import MODEL, N_SEQUENCES, numbers
 from analysis.published.pairs import AMPLIFIED, ATTENUATED
-from pages.token_pairs.published import _compared
+from pages.token_pairs.lists import in_both
 from pages.ui.choices.links import VIEWS
 from tests.pages.conftest import assert_sound
 from tests.pages.kit.copies import changed_copy
@@ -131,7 +131,7 @@ def test_a_pair_is_found_in_the_papers_list_of_its_layer_and_direction_alone():
     pair = ATTENUATED[1][0]
     places = [("attenuated", 1), ("attenuated", 2), ("amplified", 1)]
     listed = pd.DataFrame([(*place, *pair) for place in places], columns=PAIR_COLUMNS)
-    printed = _compared(listed, ("amplified", "attenuated"))
+    printed = in_both(listed)
     assert len(printed) == sum(map(len, (*AMPLIFIED.values(), *ATTENUATED.values())))
     expected = {(*place, *pair) for place in places} & set(
         printed[PAIR_COLUMNS].itertuples(index=False, name=None)

@@ -5,7 +5,6 @@ from shutil import copytree
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 import pytest
 import streamlit as st
 from safetensors.torch import load_file, save_file
@@ -13,14 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_occurrence
-from pages.token_pairs.chosen_pair import PAGE
+from pages.token_pairs.pair import PAGE
 from pages.ui.live import live_model
-from pages.ui.words.say import catalogue
-from tests.pages.conftest import captions, charts, sentences
+from tests.pages.conftest import sentences
 
 EFFECTS = tuple(POST_NORM.effects)  # of the small model, which is built as BERT is
 LIVE = {"tp_live": "live"}
-ONE_MAP = LIVE | {"lang": "ja", "tp_map": "change"}
 NOISE = 2e-6  # of shares in float32
 
 SCRIPT = """
@@ -88,17 +85,8 @@ def test_changes_that_are_not_stored_are_computed(section, store):
     assert text.count(" points**") >= len(places)
 
 
-@pytest.mark.parametrize(("address", "drawn"), [(LIVE, 3), (ONE_MAP, 1)])
-def test_the_maps_of_a_sequence_are_drawn(address, drawn, section):
-    session = section("workbench", **address)
-    assert not session.warning
-    *_, maps = charts(session)
-    assert len(maps.get("concat", [maps])) == drawn
-
-
-def without_maps(session: AppTest) -> str:
+def warned(session: AppTest) -> str:
     """Warning of a section if the model cannot be run; its stored content must be there."""
-    assert len(charts(session)) == 3
     assert " points**" in sentences(session)
     (warning,) = session.warning
     return warning.value
@@ -106,7 +94,7 @@ def without_maps(session: AppTest) -> str:
 
 def test_a_model_that_is_gone_is_told(section, changed, tmp_path):
     folder = changed(f"update stored.run set model = '{tmp_path / 'model-bert'}'")
-    warning = without_maps(section("workbench", folder, **LIVE))
+    warning = warned(section("workbench", folder, **LIVE))
     assert "cannot be loaded" in warning
     assert "No folder is called" in warning
 
@@ -134,19 +122,10 @@ def store_model(store) -> Path:
 def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
     st.cache_data.clear()
     monkeypatch.setattr(live_model, "find_spec", lambda name: None if name == "torch" else name)
-    assert "not installed" in without_maps(section("workbench", **LIVE))
+    assert "not installed" in warned(section("workbench", **LIVE))
 
 
-def test_a_causal_model_has_no_cell_behind_the_target_and_no_pair_the_wrong_way(
-    section, gpt2_folder
-):
-    session = section("workbench", gpt2_folder, **LIVE)
-    [cells] = {dataset.data.data for dataset in session.get("vega_lite_chart")[-1].proto.datasets}
-    rows = pa.ipc.open_stream(cells).read_all().to_pylist()
-    places = {(row["target_pos"], row["source_pos"]) for row in rows}
-    targets = {target for target, _ in places}
-    assert places == {(a, b) for a in targets for b in targets if b <= a}
-    assert catalogue()["token_pairs.workbench.maps_causal"]["en"] in captions(session)
+def test_a_causal_model_has_no_pair_the_wrong_way(section, gpt2_folder):
     with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
         pairs = store.execute("select distinct source, target from pair_delta order by all")
         pairs = pairs.fetchall()

@@ -1,79 +1,72 @@
-"""Every section shows the numbers that the file holds."""
+"""Lists and numbers are those of the file, and findings say how sure they are."""
 
 import re
-from html import unescape
-from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.pairs import pair_delta
-from pages.token_pairs.grid import picture
-from pages.token_pairs.lists import CHANGE, DIRECTIONS, in_points
-from pages.token_pairs.pmi import _finding
-from pages.token_pairs.workbench import ROWS
-from pages.ui.export import files as export
+from analysis.scopes import POST_NORM
+from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
+from pages.token_pairs.charts import grid, pair_rows
+from pages.token_pairs.lists import CHANGE, HIGH, LOW, with_pair_names
+from pages.token_pairs.page import PAGE
+from pages.token_pairs.pair import PAGE as A_PAGE
+from pages.token_pairs.pair import marked
+from pages.ui.choices.address import LONGEST_TEXT
 from pages.ui.words.scope import words_of
-from tests.pages.conftest import bodies, captions, charts, frames, sentences
+from tests.pages.conftest import bodies, captions, charts, frames, in_address, sentences
 from tests.pages.kit.copies import changed_copy
-from tests.pages.kit.figures import frame_of
-from tests.pages.kit.inquiries import view_of
+from tests.pages.kit.figures import click, frame_of
 from tests.pages.kit.section_checks import stems
 
-VIEW = view_of("tp", "pmi")
+PAIR = {"source": "cat", "target": "sat"}
+CHOSEN = {f"tp_{side}": token for side, token in PAIR.items()}
+HOSTILE = '"><img src=x onerror=a()><script>alert(1)</script>`code` $x$ **bold**'
+EVERYTHING = {"min_count": 2, "text": "", "relation": "all", "special": True, "limit": 1000}
+PLANTED = (
+    "update stored.pair_delta set error_ff = error_ff / 64 where (source + target) % 3 = 0",
+    "update stored.pair_extreme set error = error / 64 where (source + target) % 3 = 0",
+)
 
 
 def pairs_of(frame) -> list[tuple[str, str, float]]:
     """Pairs with their changes in percentage points."""
-    deltas = in_points(frame)[CHANGE].round(6)
-    return list(zip(frame["source"], frame["target"], deltas, strict=True))
+    shown = frame if CHANGE in frame else with_pair_names(frame)
+    return list(zip(shown["source"], shown["target"], shown[CHANGE].round(6), strict=True))
 
 
-def test_every_pair_of_every_layer_is_in_the_overview(section, store):
-    shown = unescape(bodies(section("tables", tp_effect="ff_res")))
-    assert shown.count("<caption>") == 2
-    for amplified in (True, False):
-        frame = pair_delta.top(store, effect="ff_res", amplified=amplified, layer=None)
-        for source, target, delta in pairs_of(frame):
-            change = f"{delta:+.2f}".replace("-", "−")
-            assert f"{source} → {target}: {change} points" in shown
+def chosen(session) -> tuple[str, str]:
+    """The pair that is looked at."""
+    entered = (session.text_input(key=f"tp_{side}") for side in PAIR)
+    source, target = (entry.value or entry.placeholder for entry in entered)
+    return source, target
 
 
-def test_one_direction_can_be_looked_at_alone(section):
-    session = section("tables", tp_effect="ff_res", tp_direction="attenuated")
-    assert bodies(session).count("<caption>") == 1
+@pytest.fixture
+def ids(store) -> dict[str, int]:
+    row = pair.look_up(store, **PAIR).iloc[0]
+    return {name: int(row[name]) for name in ("source_id", "target_id")}
 
 
-def test_places_that_no_pair_takes_are_told_and_left_empty(section, store):
-    ((most,),) = store.execute("select max(n) from pair where not has_special").fetchall()
-    session = section("tables", tp_least=str(most), tp_special="out")
-    assert 'class="tp-none"' in bodies(session)
-    assert any("fewer than ten" in caption.value for caption in session.caption)
+@pytest.fixture(scope="module")
+def planted(store_folder, tmp_path_factory) -> Path:
+    """A folder with a file that has pairs with clear, crossing and missing intervals."""
+    return changed_copy(store_folder, tmp_path_factory.mktemp("planted"), *PLANTED)
 
 
-def test_the_rows_and_the_table_of_a_list_are_those_of_the_file(section, store, exported):
-    chosen = {"tp_layer": "2", "tp_effect": "ff_ln", "tp_direction": "attenuated"}
-    session = section("workbench", tp_list_page="2", **chosen)
-    asked = {"effect": "ff_ln", "layer": 2, "limit": 1000}
-    expected = pairs_of(pair_delta.top(store, amplified=False, **asked))
-    assert pairs_of(frames(session)[0]) == expected
-    rows = frame_of(exported, "tp_workbench_pairs_2")
-    start = ROWS if len(expected) > ROWS else 0  # there is no second page of a short list
-    assert pairs_of(rows) == expected[start : start + ROWS]
-
-
-@pytest.mark.parametrize(
-    ("beside", "of_other"), [("1", {"layer": 1}), ("res_ln", {"effect": "res_ln"})]
-)
-def test_a_list_of_another_layer_or_step_stands_beside(beside, of_other, section, store):
-    session = section("workbench", tp_layer="2", tp_beside=beside)
-    everything = {"min_count": 2, "text": "", "relation": "all", "special": True, "limit": 1000}
-    here = everything | {"layer": 2, "effect": "ff"}
-    for frame, asked in zip(frames(session), (here, here | of_other), strict=True):
-        assert pairs_of(frame) == pairs_of(pair_delta.browse(store, **asked))
-    assert len(charts(session)) == 4
+@pytest.mark.parametrize("amplified", [True, False])
+def test_lists_are_those_of_the_file_and_begin_with_the_papers(amplified, section, store, exported):
+    direction = "amplified" if amplified else "attenuated"
+    section("tables")
+    expected = pair_delta.top(store, effect="ff", amplified=amplified, layer=None, rank="mean")
+    assert pairs_of(frame_of(exported, f"tp_tables_{direction}")) == pairs_of(expected)
+    session = section("workbench", tp_layer="2", tp_effect="ff_ln", tp_direction=direction)
+    expected = pair_delta.top(store, amplified=amplified, effect="ff_ln", layer=2, limit=1000)
+    assert pairs_of(frames(session)[0]) == pairs_of(expected)
+    assert pairs_of(frame_of(exported, "tp_workbench_pairs_2")) == pairs_of(expected)[:24]
+    assert chosen(session) == pairs_of(expected)[0][:2], "the first until another is chosen"
 
 
 @pytest.mark.parametrize(
@@ -92,131 +85,183 @@ def test_a_list_of_another_layer_or_step_stands_beside(beside, of_other, section
     ],
 )
 def test_what_is_listed_fulfils_every_condition(address, holds, section):
-    session = section("workbench", **address)
-    everything = frames(section("workbench", tp_least="1"))[0]
+    session = section("workbench", tp_direction="both", **address)
+    everything = frames(section("workbench", tp_direction="both", tp_least="1"))[0]
     shown = frames(session)[0] if session.dataframe else everything.head(0)
     least = int(address.get("tp_least", 2))
     fits = [row for row in everything.itertuples() if holds(row) and row.n >= least]
     assert len(shown) == len(fits)
     assert all(map(holds, shown.itertuples()))
+    assert bool(session.info) == (not fits)
 
 
-def test_pairs_within_a_window_have_correlations_and_no_points(section):
-    everything = charts(section("pmi"))
-    session = section("pmi", tp_pmi_window="5")
-    assert len(charts(session)) == len(everything) - 1
-    assert "whole sequences alone" in session.info[0].value
+def test_a_pair_has_the_numbers_of_the_file(section, answers, store, exported, ids):
+    session = section("workbench", **CHOSEN)
+    ((n, n_sequences, pmi),) = answers(
+        """
+        select n, n_sequences, pmi from pair
+        join vocabulary as s on s.token_id = source join vocabulary as t on t.token_id = target
+        where s.token = 'cat' and t.token = 'sat'
+        """
+    )
+    assert f"**{n}** occurrences in **{n_sequences}** sequences" in captions(session)
+    assert f"PMI **{pmi:.2f}** bits".replace("-", "−") in captions(session)
+    steps, means = frame_of(exported, "tp_workbench_modules"), pair_delta.of_pair(store, **ids)
+    means = means[means["layer"] == 1].set_index("effect")["mean_delta"]
+    np.testing.assert_allclose(steps[CHANGE], 100 * means[[*POST_NORM.effects]], atol=1e-9)
+    assert "no PMI" in captions(section("workbench", tp_source="[CLS]", tp_target="sat"))
+
+
+def test_every_place_where_it_stands_is_marked_once(section, store, ids):
+    places = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=1000, **ids)
+    pages = -(-len(places) // A_PAGE)
+    assert pages > 1, "this test could not have failed"
+    shown = []
+    for page in range(1, pages + 1):
+        session = section("workbench", **({"tp_page": str(page)} if page > 1 else {}), **CHOSEN)
+        texts = [part for part in bodies(session).split('class="an-text"') if "title=" in part]
+        for text in texts:
+            spans = re.findall(r'<span class="an-(\w+)"[^>]*>([^<]*)<', text)
+            assert sorted(spans) == [("source", "cat"), ("target", "sat")]
+        shown += re.findall(
+            r"Sequence (\d+), source at position (\d+), target at position (\d+)",
+            sentences(session),
+        )
+    expected = places[["seq", "source_pos", "target_pos"]].astype(str)
+    assert shown == list(expected.itertuples(index=False, name=None))
+
+
+def test_an_arrow_leads_along_the_text_from_source_to_target():
+    text, tags = ["the", "cat", "sat", "on", "a", "mat"], r"<span[^>]*>|</span>|</?div[^>]*>"
+    with words_of("token_pairs", "workbench"):
+        forth, back = marked(text, 1, 3, around=1), marked(text, 4, 2, around=0)
+        pieces = marked(["[CLS]", "em", "##bed", "##ding", "[SEP]"], 2, 1)
+    assert re.sub(tags, "", forth) == "the cat<u> sat ▸</u>on a …"
+    assert re.sub(tags, "", back) == "…  sat<u>◂ on </u>a …"
+    assert re.sub(r"<[^>]*>", "", pieces).strip() == "[CLS] em◂bedding [SEP]"
+
+
+def test_pairs_are_a_click_or_a_key_away_and_newer_choices_stay(section, store):
+    session = section("workbench", tp_page="2", **CHOSEN)
+    row = frames(session)[0].iloc[1]
+    click(session, "tp_pairs_table", "rows", 1)
+    assert chosen(session) == (row["source"], row["target"])
+    assert session.session_state["tp_page"] == 1
+    session.button(key="tp_swap").click().run()
+    assert chosen(session) == (row["target"], row["source"])
+    listed = pair_delta.browse(store, effect="ff", layer=1, order="amplified", **EVERYTHING)
+    session = section("workbench")
+    assert session.button(key="tp_before").disabled
+    session.button(key="tp_after").click().run()
+    assert chosen(session) == (listed["source"][1], listed["target"][1])
+    session.run()
+    assert in_address(session, "tp_source") == [listed["source"][1]]
+
+
+def test_links_of_sections_that_were_and_of_strangers(section):
+    session = section("browse", tp_layer="2", tp_least="3", tp_clear="only", **CHOSEN)
+    assert session.session_state["tp_view"] == "workbench"
+    assert chosen(session) == ("cat", "sat")
+    assert set(PAGE.moved.values()) == {"workbench"}
+    session = section("workbench", tp_text="<" * 999)
+    assert session.session_state["tp_text"] == "<" * LONGEST_TEXT
+    session = section("workbench", tp_source=HOSTILE + "x" * 500, tp_target="sat")
+    assert "does not occur" in session.info[0].value
+
+
+@pytest.mark.parametrize("rank", ["bound", "mean"])
+def test_what_is_faint_has_no_interval_without_0(rank, planted, section, exported):
+    section("tables", planted, tp_ranking=rank)
+    section("workbench", planted, tp_rank=rank, tp_direction="both")
+    lists = (("tp_tables_amplified", grid), ("tp_workbench_pairs_1", pair_rows))
+    for key, chart in lists:
+        frame = frame_of(exported, key)
+        clear = (frame[LOW] > 0) | (frame[HIGH] < 0)
+        assert 0 < clear.sum() < len(frame) or (key, rank) == ("tp_workbench_pairs_1", "bound")
+        with words_of("token_pairs", "workbench"):
+            drawn = chart(frame, "pairs", PAIR)
+        data = [part.data for part in (*drawn.layer, drawn)]
+        rows = [part for part in data if isinstance(part, pd.DataFrame) and "clear" in part]
+        assert {tuple(part["clear"]) for part in rows} == {tuple(clear)}
+
+
+@pytest.mark.parametrize(
+    ("planted_error", "lang", "said"),
+    [
+        ("1e-6", "en", "above 0."),
+        ("1", "en", "not clearly different from 0."),
+        ("null, degrees = null, n_sequences = 1", "en", "against 0 (without intervals)."),
+        ("1", "ja", "0との明確な差はありません。"),
+    ],
+)
+def test_a_change_is_said_with_how_sure_it_is(planted_error, lang, said, changed, section):
+    folder = changed(
+        f"update stored.pair_delta set error_ff = {planted_error}",
+        *("update stored.pair_delta set degrees = 9" for _ in range("null" not in planted_error)),
+        "update stored.pair_delta set mean_ff = abs(mean_ff) + 1e-6",
+        "delete from stored.pair_extreme",
+    )
+    titles = [
+        chart.get("title", {}) for chart in charts(section("workbench", folder, lang, **CHOSEN))
+    ]
+    assert any(said in str(title).replace("', '", " ") for title in titles), titles
 
 
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [
-        (0.15, 0.6, "clear of 0 in 2 of 2 layers above it and in 0 below it"),
-        (-0.7, 1.3, "In none of 2 layers is it clear of 0"),
-        (np.nan, np.nan, "too few words for an interval"),
+        ("0.15", "0.6", "above 0 in 2 and below 0 in 0"),
+        ("-0.7", "0.9", "not clearly different from 0"),
+        ("null", "null", "(without intervals)"),
     ],
 )
-def test_a_finding_says_whether_it_is_clear_of_0(low, high, expected):
-    places = list(product((1, 2), ("partial", "pmi")))
-    frame = pd.DataFrame(places, columns=["layer", "quantity"])
-    with words_of("token_pairs", "pmi"):
-        text = _finding(VIEW, frame.assign(spearman=0.3, low=low, high=high), "ff", "sequence")
-    assert expected in text
+def test_a_correlation_is_said_with_how_sure_it_is(low, high, expected, changed, section):
+    folder = changed(
+        f"update stored.pair_pmi_correlation set spearman = 0.3, low = {low}, high = {high}"
+    )
+    title = str(charts(section("pmi", folder))[0]["title"])
+    assert expected in re.sub(r"', '", " ", title)
 
 
-WITHOUT_LISTS = "delete from stored.pair_extreme"  # lists are then made from all pairs
-
-
-@pytest.mark.parametrize("view", ["tables", "workbench"])
-def test_a_number_that_no_pair_reaches_is_told(view, section):
-    session = section(view, tp_least="9999")
-    assert session.info
-    assert not charts(session)
-    assert not frames(session)
-    assert "tp-grid" not in bodies(session)
-
-
-def assert_no_nan(session) -> None:
-    assert "nan" not in sentences(session).lower().split()
-    assert "nan" not in bodies(session).lower()
-
-
-def test_pairs_of_one_sequence_each_have_no_interval_and_are_not_clear(changed, section):
+def test_pairs_without_intervals_are_listed_and_told(changed, section):
     folder = changed(
         "update stored.pair_delta set n_sequences = 1, degrees = null",
         "update stored.pair_extreme set n_sequences = 1, degrees = null",
         "update stored.pair set n_sequences = 1",
         "update stored.pair_pmi_correlation set low = null, high = null",
     )
-    sessions = {view: section(view, folder) for view in stems("token_pairs")}
-    for session in sessions.values():
-        assert_no_nan(session)
-    assert "no interval" in captions(sessions["workbench"])
-    unclear = (f" {direction} pairs listed, none is clear of 0" for direction in DIRECTIONS)
-    assert all(sentence in sentences(sessions["tables"]) for sentence in unclear)
-    assert "too few words for an interval" in sentences(sessions["pmi"])
-    assert len(charts(sessions["pmi"])) == 3
+    for view in stems("token_pairs"):
+        session = section(view, folder)
+        assert "nan" not in f"{sentences(session)} {bodies(session)}".lower().split()
     for view in ("tables", "workbench"):
+        titles = str([chart.get("title") for chart in charts(section(view, folder))])
+        text = re.sub("', '", " ", f"{sentences(section(view, folder))}{titles}")
+        assert "has an interval: they occur in too few sequences" in text
         session = section(view, folder, tp_clear="only")
-        assert "is clear of 0. Choose" in session.info[0].value
-        assert not charts(session)
+        assert session.info
+        assert not charts(session) or view == "tables", "the printed lists stay"
 
 
-@pytest.fixture(scope="module")
-def one_way(store_folder, tmp_path_factory) -> Path:
-    """Folder of a file with extreme modules and without correlations.
+@pytest.mark.parametrize("view", ["tables", "workbench"])
+def test_a_number_that_no_pair_reaches_is_told(view, section):
+    session = section(view, tp_least="9999")
+    assert session.info
+    assert not charts(session) or view == "tables", "the printed lists stay"
+    assert not frames(session)
 
-    One module amplifies every pair, another attenuates all, and a third changes none.
-    """
-    return changed_copy(
-        store_folder,
-        tmp_path_factory.mktemp("one_way"),
-        "update stored.pair_delta set mean_ff_res = abs(mean_ff_res) + 1e-9, "
-        "mean_res_ln = -(abs(mean_res_ln) + 1e-9), mean_ff = 0, std_ff = if(n > 1, 0, null)",
-        "update stored.pair_pmi_correlation set spearman = null where min_count = 2",
-        WITHOUT_LISTS,
+
+def test_pairs_within_a_window_have_correlations_and_no_points(section):
+    everything = charts(section("pmi"))
+    session = section("pmi", tp_pmi_window="5")
+    assert len(charts(session)) == len(everything) - 1
+    assert "Single pairs" in session.info[0].value
+
+
+def test_a_step_that_changes_everything_one_way_is_told(changed, section):
+    folder = changed(
+        "update stored.pair_delta set mean_ff_res = abs(mean_ff_res) + 1e-9",
+        "delete from stored.pair_extreme",
     )
-
-
-HOSTILE = "<b>$x$"
-PAIRS = pd.DataFrame(
-    {
-        "layer": [1, 1, 2],
-        "place": [1, 2, 1],
-        "source": ["united", HOSTILE, "a"],
-        "target": ["states", "[SEP]", "a"],
-        "mean_delta": [0.04, 0.01, 0.02],
-        "low": [0.03, -0.01, None],
-        "high": [0.05, 0.03, None],
-        "n": [3, 1200, 5],
-        "relation": ["adjacent", "special", "same_word"],
-    }
-)
-
-
-def test_every_pair_is_drawn_and_faint_where_it_is_not_clear():
-    lists = {"More": PAIRS, "Less": PAIRS.assign(mean_delta=-PAIRS["mean_delta"])}
-    drawn = export.svg(picture(lists, layers=range(1, 3), top=0.04), "A finding.")
-    written = "\n".join(re.findall(r">([^<]+)</", drawn))
-    for words in ("united →", "states", "+4.00 · n 3", "−4.00 · n 3", "+1.00 · n 1,200", "More"):
-        assert words in written
-    assert "&lt;b&gt;$x$ →" in written
-    grid = picture({"More": PAIRS}, layers=range(1, 3), top=0.04)
-    assert grid.data["visible"].tolist() == [1.0, 0.4, 0.4]
-
-
-def test_a_step_that_changes_everything_one_way_or_nothing_is_told(one_way, section):
-    for effect in ("ff_res", "res_ln"):
-        session = section("tables", one_way, tp_effect=effect)
-        assert_no_nan(session)
-        assert "keeps of itself" in session.info[0].value
-        assert 'class="tp-none"' not in bodies(session)
-    session = section("workbench", one_way, tp_effect="ff_res")
-    assert_no_nan(session)
-    assert "and 0 attenuated" in sentences(session)
-    assert section("workbench", one_way, tp_effect="ff_res", tp_direction="attenuated").info
-    assert section("tables", one_way).info
-    assert section("workbench", one_way, tp_direction="amplified").info
-    correlations = section("pmi", one_way)
-    assert correlations.info
-    assert not charts(correlations)
+    session = section("tables", folder, tp_effect="ff_res")
+    assert "keeps of itself" in session.info[0].value
+    assert section("workbench", folder, tp_effect="ff_res", tp_direction="attenuated").info

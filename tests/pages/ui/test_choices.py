@@ -185,5 +185,5 @@ def test_one_control_picks_layers_everywhere():
         for source in sources
         for call in re.findall(r'\.pick\(\s*"(?:\w+_)?layer",[^"]*(?:"[^"]*"[^"]*)*?\)\n', source)
     ]
-    assert len(pickers) >= 5, "this test could not have failed"
+    assert pickers, "this test could not have failed"
     assert [call for call in pickers if 'kind="select"' not in call] == []

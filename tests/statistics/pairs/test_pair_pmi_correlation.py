@@ -52,7 +52,10 @@ def changes(occurrences, layer_order) -> dict[tuple[int, str], dict[tuple[int, i
 def test_correlations_follow_their_definition(
     pair_store, pair_words, changes, is_causal, size, least
 ):
-    correlations = pair_pmi_correlation.by_layer(pair_store, min_count=least, window_size=size)
+    correlations = pair_store.execute(
+        "from pair_pmi_correlation where min_count = ? and window_size is not distinct from ?",
+        [least, size],
+    ).df()
     rows = {(row.layer, row.effect, row.quantity): row for row in correlations.itertuples()}
     assert len(rows) == len(correlations)
     pmi = slow_pmi(pair_words, causal=is_causal, window=size)
