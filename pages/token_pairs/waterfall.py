@@ -11,7 +11,7 @@ from analysis.statistics.pairs import pair_occurrence
 from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.ui.charts.encodings import name_at
-from pages.ui.live import readings
+from pages.ui.live import live_model as live
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
@@ -56,7 +56,7 @@ def of_occurrence(inquiry: Inquiry, row: Any, layer: int) -> pd.DataFrame:
         As `of_means`; the first row starts at 0.
     """
     store, tokens = inquiry.store, inquiry.ask(pair_occurrence.sequence, seq=row["seq"])
-    maps = readings.layer_maps(store, readings.of_file(tokens, None), layer=layer).scopes
+    maps = live.layer_maps(store, live.of_file(tokens, None), layer=layer).scopes
     order = store.layer_order
     after = maps[1:, row["target_pos"], row["source_pos"]].astype("float64")
     before = np.concatenate([[0.0], after[:-1]])

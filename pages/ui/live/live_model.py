@@ -1,11 +1,12 @@
 """Interface to precompute: runs the model on a sequence of the open file or on the reader's input.
 
-The reader's input stays in the memory of the session and, until the next input, of the process
-that runs the model, so that the dashboard shows stored numbers without torch.
+An image stays in the memory of the session, a text in the address, and both, until the next input,
+in the process that runs the model; nothing is written, and stored numbers are shown without torch.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -40,6 +41,21 @@ class Model(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A sequence for the model, identified by its key.
+
+    `grid` is of a reader's image: picture, rows, columns, first_patch. `is_cut` is True if the end
+    of a text was left out. Of a sequence of the open file, `sequence` holds what the file stores
+    of it: ids and segments, or a picture.
+    """
+
+    key: str
+    sequence: Any
+    grid: Mapping[str, Any] = field(default_factory=dict)
+    is_cut: bool = False
+
+
+@dataclass(frozen=True)
 class Maps:
     """Shares of every key in every query before and after an effect; each row sums to 1."""
 
@@ -66,17 +82,68 @@ def reachable(view: View) -> bool:
     return True
 
 
+def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
+    """Sequence of the open file.
+
+    Args:
+        tokens: of the sequence in their order, with columns token_id and segment.
+        picture: of an image, as stored in the file.
+    """
+    if picture is not None:
+        return Reading(_key(picture), picture)
+    kept = tuple(tuple(tokens[column].tolist()) for column in ("token_id", "segment"))
+    return Reading(_key(repr(kept).encode()), kept)
+
+
+def of_text(view: View, text: str) -> Reading | None:
+    """Text of the reader's own; None if it cannot be used; the reader is told why."""
+    most = max_tokens(view.store)
+    typed = unless_refused(view, "typed", text, key=text, max_tokens=most)
+    if typed is None:
+        return None
+    sequence, is_cut = typed
+    return Reading(_key(f"{most} {text}".encode()), sequence, is_cut=is_cut)
+
+
+def of_image(view: View, upload: Any) -> Reading | None:
+    """Image of the reader's own; None if it cannot be used; the reader is told why.
+
+    Args:
+        upload: the result of `upload_box`.
+    """
+    if is_too_large(view, upload):
+        return None
+    data, name = upload.getvalue(), upload.name
+    uploaded = unless_refused(view, "uploaded", data, key=data, name=name)
+    return None if uploaded is None else Reading(_key(data), *uploaded)
+
+
+def _key(content: bytes) -> str:
+    return sha256(content).hexdigest()[:12]
+
+
+def run_on(store: Store, function: str, reading: Reading, **named: Any) -> Any:
+    """Result of a function of `Rerun` on a sequence; requires that the model is `reachable`."""
+    return ask(store, function, reading.sequence, key=reading.key, **named)
+
+
+def layer_maps(store: Store, reading: Reading, *, layer: int) -> Any:
+    """Shares of every token in every other in a layer, counted from 1, as `LayerMaps`."""
+    return run_on(store, "layer_maps", reading, layer=layer)
+
+
 def effect_maps(store: Store, tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
     """Maps of one sequence of the open file; requires that the model is `reachable`.
 
     Args:
-        tokens: of the sequence in their order, with columns token_id and segment.
+        tokens: as of `of_file`.
         layer: counted from 1.
     """
-    ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
-    shares = ask(store, "row_shares", ids, segments, key=(ids, segments), layer=layer)
-    order = store.layer_order
-    before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
+    shares = layer_maps(store, of_file(tokens, None), layer=layer).scopes
+    before, after = (
+        shares[store.layer_order.scopes.index(scope)]
+        for scope in (store.layer_order.effects[effect])
+    )
     return Maps(before, after)
 
 
@@ -89,7 +156,7 @@ def upload_box(view: View, label: str, *, help: str | None = None) -> Any:
 
 
 def text_box(view: View) -> str:
-    """Show the form for the reader's text, which is never written into the address."""
+    """Show the form for the reader's text, which is not written into the address."""
     key, help = view.key("own_text"), view.say("own_help")
     with view.place("form", view.key("own_form"), border=False):
         view.draw(st.text_area, view.say("own"), key=key, help=help, max_chars=MAX_CHARACTERS)
@@ -165,6 +232,6 @@ def ask(store: Store, function: str, *given: Any, key: Any = None, **named: Any)
         return _answered(identity(store), function, key, named, given)
 
 
-@st.cache_data(max_entries=64, max_size="32MB", ttl=600, scope="session", show_spinner=False)
+@st.cache_data(max_entries=64, max_size="96MB", ttl=600, scope="session", show_spinner=False)
 def _answered(of: Model, function: str, key: Any, named: Mapping[str, Any], _given: tuple) -> Any:
     return model_process().ask(of._asdict(), function, _given, named)
