@@ -64,12 +64,13 @@ class Pick:
     an option has the name of a value of the column `of`. `kind` is a widget; `head` is the head
     that all pages share, which adds its `layer` and `head` to the choices, and whose default is a
     pair of them. A `number` has the least and the largest as its options, and a `weighing` none.
+    A function as `kind` records what it asks for, and returns the choices that it adds.
     """
 
     name: str
     options: Options = ()
     default: Any = None  # the first option; or a function of the file and the choices
-    kind: Widget | Literal["head", "weighing"] | None = None
+    kind: Widget | Literal["head", "weighing"] | Callable[..., dict[str, Any]] | None = None
     when: When = field(default_factory=dict)
     of: str | None = None
     format: Callable[[Any], str] | None = None

@@ -10,25 +10,20 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.corpus import SEQUENCES, TOKENS
-from pages.sequences.subject import pick_subject
+from pages.kit.section import Choices, of_head
 from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
 from pages.ui.charts.encodings import named
-from pages.ui.head.choice import head_name
 from pages.ui.head.picker import every_head, pick_head
-from pages.ui.live import readings
-from pages.ui.page import section
+from pages.ui.live.live_model import run_on
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent
-from pages.ui.words.say import plain
 from pages.ui.words.scope import say_here
 
 _DRAWN = 3  # tokens
-_SIDE, _ROW = 270, 28  # pixels: of a plane; of a row of bars
+_SIDE, _ROW, _WIDE = 270, 28, 170  # pixels: of a plane; of a row of bars; of bars
 _LENGTHS = ("attention", "value_norm", "weighted_norm")
-_WIDE = 170  # pixels of bars
 _ROOM = 1.25  # of the longest arrow, so that its name has room
 
 
@@ -66,181 +61,157 @@ class Parts:
         return list(dict.fromkeys(best))[:_DRAWN]
 
     @property
-    def weighted(self) -> np.ndarray:
-        return self.weights[:, None] * self.vectors
+    def drawn(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """α f(x) of all tokens, of those not drawn together, and their sum."""
+        weighted = self.weights[:, None] * self.vectors
+        rest = np.delete(weighted, self.chosen, axis=0).sum(axis=0)
+        return weighted, rest, weighted.sum(axis=0)
 
     @property
-    def arrows(self) -> tuple[pd.DataFrame, float]:
-        """Arrows in one plane, and the share of their squared length that lies in it.
+    def arrows(self) -> pd.DataFrame:
+        """Arrows in one plane.
 
         The plane fits the directions of the drawn f(x), of the rest and of the sum best: each
-        counts as much as any other. Every arrow has its share in the plane.
+        counts as much as any other. `in_plane` is the share of an arrow's squared length in the
+        plane, `of_all` that of all these directions.
 
         Returns:
-            panel, name, x, y, length, in_plane.
+            panel, name, x, y, length, in_plane, of_all.
         """
-        chosen, weighted = self.chosen, self.weighted
-        total, rest = weighted.sum(axis=0), np.delete(weighted, chosen, axis=0).sum(axis=0)
+        weighted, rest, total = self.drawn
         whole = [("sum", total)] if np.linalg.norm(rest) == 0 else [("rest", rest), ("sum", total)]
-        drawn = [("before", self.names[at], self.vectors[at]) for at in chosen]
-        drawn += [("after", self.names[at], weighted[at]) for at in chosen]
-        drawn += [("after", say_here(name), vector) for name, vector in whole]
-        fitted = np.array([vector for panel, name, vector in drawn if panel == "before"])
+        rows = [("before", self.names[at], self.vectors[at]) for at in self.chosen]
+        rows += [("after", self.names[at], weighted[at]) for at in self.chosen]
+        rows += [("after", say_here(name), vector) for name, vector in whole]
+        fitted = np.array([vector for panel, _, vector in rows if panel == "before"], dtype=float)
         fitted = np.array([*fitted, *(vector for _, vector in whole)], dtype=float)
         norms = np.linalg.norm(fitted, axis=1, keepdims=True)
-        directions = fitted / np.where(norms > 0, norms, 1.0)
-        _, values, axes = np.linalg.svd(directions, full_matrices=False)
+        _, values, axes = np.linalg.svd(fitted / np.where(norms > 0, norms, 1), full_matrices=False)
         plane = axes[:2] if len(axes) > 1 else np.vstack([axes, np.zeros_like(axes)])
-        share = float((values[:2] ** 2).sum() / max((values**2).sum(), np.finfo(float).tiny))
-        frame = pd.DataFrame(
-            {
-                "panel": panel,
-                "name": name,
-                "x": float(plane[0] @ vector),
-                "y": float(plane[1] @ vector),
-                "length": float(np.linalg.norm(vector)),
-            }
-            for panel, name, vector in drawn
-        )
-        seen = np.hypot(frame["x"], frame["y"])
-        return frame.assign(
-            in_plane=(seen / frame["length"].where(frame["length"] > 0)) ** 2
-        ), share
+        vectors = np.array([vector for *_, vector in rows], dtype=float)
+        places, length = vectors @ plane.T, np.linalg.norm(vectors, axis=1)
+        frame = pd.DataFrame(rows, columns=["panel", "name", "vector"]).drop(columns="vector")
+        frame = frame.assign(x=places[:, 0], y=places[:, 1], length=length)
+        seen = np.hypot(frame["x"], frame["y"]) / frame["length"].where(frame["length"] > 0)
+        of_all = (values[:2] ** 2).sum() / max((values**2).sum(), np.finfo(float).tiny)
+        return frame.assign(in_plane=seen**2, of_all=float(of_all))
 
     @property
     def bars(self) -> pd.DataFrame:
         """A row per drawn token, one for the rest and one for the sum: name and lengths."""
-        chosen, weighted, lengths = self.chosen, self.weighted, self.lengths
-        rest = np.delete(weighted, chosen, axis=0).sum(axis=0)
-        rows = lengths.loc[chosen].assign(name=[self.names[at] for at in chosen])
+        _, rest, total = self.drawn
+        rows = self.lengths.loc[self.chosen]
+        others = self.weights.sum() - rows["attention"].sum()
+        rows = rows.assign(name=[self.names[at] for at in self.chosen])
         of_all = pd.DataFrame(
             {
                 "name": [say_here("rest"), say_here("sum")],
-                "attention": [self.weights.sum() - rows["attention"].sum(), self.weights.sum()],
+                "attention": [others, self.weights.sum()],
                 "value_norm": np.nan,
-                "weighted_norm": [
-                    np.linalg.norm(rest),
-                    np.linalg.norm(weighted.sum(axis=0)),
-                ],
+                "weighted_norm": [np.linalg.norm(rest), np.linalg.norm(total)],
             }
         )
         return pd.concat([rows, of_all], ignore_index=True)[["name", *_LENGTHS]]
 
 
-@section("vectors", also=(SEQUENCES, TOKENS))
-def vectors(view: View) -> None:
-    subject = pick_subject(view)
+def pick_query(view: View, choices: Choices) -> dict[str, Any]:
+    """Let the reader pick a head and the token that attends; end if the model cannot be run."""
+    subject = choices["subject"]
     layer, head = pick_head(view, default=every_head(view.store)[0])
-    names = subject.names
-    labels = dict(enumerate(names))
-    query = view.pick("query", labels, default=min(len(names) - 1, 1), kind="select")
+    labels = dict(enumerate(subject.names))
+    query = view.pick("query", labels, default=min(len(labels) - 1, 1), kind="select")
     if subject.reading is None:
         view.end("no_vectors")
-    made = readings.head_vectors(view.store, subject.reading, layer=layer, head=head, query=query)
-    parts = Parts(names, made.weights, made.vectors)
-    arrows, share = parts.arrows
-    view.finding(_finding(view, parts, query))
-    of: dict[str, Any] = {"head": head_name(layer, head), "query": plain(names[query])}
-    state = (subject.key, layer, head, query)
-    bars, colours = parts.bars, _colours(parts)
-    charts: dict[str, tuple[pd.DataFrame, Any]] = {
-        "arrows": (arrows, _planes(arrows, colours)),
-        "bars": (bars, _bars(bars, colours)),
-    }
-    for name, (frame, chart) in charts.items():
-        caption = view.say(f"{name}_caption", share=percent(share))
-        view.figure(name, frame, chart, state=state, width="content", caption=caption, **of)
+    return {"layer": layer, "head": head, "query": query}
 
 
-def _finding(view: View, parts: Parts, query: int) -> str:
-    """Compare the token with most weight with the one that brings the longest vector."""
-    lengths, bars = parts.lengths, parts.bars
-    weights, norms = (lengths[name].to_numpy() for name in ("attention", "weighted_norm"))
-    most, longest, together = int(weights.argmax()), int(norms.argmax()), float(norms.sum())
-    of_norms = norms / (together or np.nan)
-    return view.say(
-        "finding_same" if most == longest else "finding",
-        query=plain(parts.names[query]),
-        most=plain(parts.names[most]),
-        weight=percent(float(weights[most])),
-        of_most=percent(float(of_norms[most])),
-        longest=plain(parts.names[longest]),
-        weight_longest=percent(float(weights[longest])),
-        of_longest=percent(float(of_norms[longest])),
-        sum=f"{bars['weighted_norm'].iloc[-1]:.3g}",
-        together=f"{together:.3g}",
-    )
+def parts_of(inquiry: Inquiry, choices: Choices) -> Parts:
+    of = {**of_head(choices), "query": choices["query"]}
+    made = run_on(inquiry.store, "head_vectors", choices["subject"].reading, **of)
+    return Parts(choices["subject"].names, made.weights, made.vectors)
 
 
-def _colours(parts: Parts) -> dict[str, str]:
+def arrows(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    return parts_of(inquiry, choices).arrows
+
+
+def bars(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    return parts_of(inquiry, choices).bars
+
+
+def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Rows of the finding: the weight of a token against its part of the lengths; and the sum."""
+    parts = parts_of(inquiry, choices)
+    lengths, total = parts.lengths, float(np.linalg.norm(parts.drawn[2]))
+    together, most = float(lengths["weighted_norm"].sum()), int(lengths["attention"].argmax())
+    longest = int(lengths["weighted_norm"].argmax())
+    rows = [
+        (1, "weight", lengths["attention"][most], ".1%"),
+        (1, "length", lengths["weighted_norm"][most] / (together or np.nan), ".1%"),
+        (2, "sum", total, ".2f"),
+        (2, "together", together, ".2f"),
+    ]
+    frame = pd.DataFrame(rows, columns=["sentence", "name", "value", "format"])
+    names = {"query": choices["query"], "token": most, "longest": longest}
+    of = {name: parts.names[at] for name, at in names.items()}
+    return frame.assign(low=frame["value"], high=frame["value"], **of, **of_head(choices))
+
+
+def _colours(names: list[str]) -> dict[str, str]:
     """Colours of the drawn tokens, of the rest and of the sum, in the order of the legend."""
-    names = [*(parts.names[at] for at in parts.chosen), say_here("rest"), say_here("sum")]
-    return dict(zip(names, (*SERIES_COLOURS[:_DRAWN], NEUTRAL, SERIES_COLOURS[3]), strict=False))
+    ends = {say_here("rest"): NEUTRAL, say_here("sum"): SERIES_COLOURS[_DRAWN]}
+    tokens = [name for name in dict.fromkeys(names) if name not in ends]
+    return dict(zip(tokens, SERIES_COLOURS, strict=False)) | {
+        name: ends[name] for name in ends if name in names
+    }
 
 
-def _planes(arrows: pd.DataFrame, colours: dict[str, str]) -> Any:
+def draw_arrows(frame: pd.DataFrame, *_: Any) -> Any:
     """Draw f(x) and α f(x) as arrows from 0, each panel on a scale of its own."""
-    panels = [_plane(part, colours) for _, part in arrows.groupby("panel", sort=False)]
-    return alt.hconcat(*panels, spacing=40).resolve_scale(x="independent", y="independent")
+    colours = _colours(frame["name"].tolist())
+    planes = [_plane(part, colours) for _, part in frame.groupby("panel", sort=False)]
+    return alt.hconcat(*planes, spacing=40).resolve_scale(x="independent", y="independent")
 
 
-def _plane(arrows: pd.DataFrame, colours: dict[str, str]) -> Any:
-    panel = str(arrows["panel"].iloc[0])
-    reach = _ROOM * max(float(arrows[["x", "y"]].abs().to_numpy().max()), 1e-9)
+def _plane(frame: pd.DataFrame, colours: dict[str, str]) -> Any:
+    reach = _ROOM * max(float(frame[["x", "y"]].abs().to_numpy().max()), 1e-9)
     scale = alt.Scale(domain=[-reach, reach], nice=False)
     axis = alt.Axis(tickCount=3, format=".2~g", grid=True)
     of_x, of_y = ({"scale": scale, "axis": axis, "title": say_here(f"axis_{n}")} for n in "xy")
-    angle = np.degrees(np.arctan2(arrows["x"], arrows["y"]))
-    shown = arrows.assign(angle=angle)
-    columns = dict.fromkeys(("name", "length", "in_plane"))
+    shown = frame.assign(angle=np.degrees(np.arctan2(frame["x"], frame["y"])))
+    columns = ("name", "length", "in_plane")
     base = Chart(shown).encode(
+        x=alt.X("x:Q", **of_x),
+        y=alt.Y("y:Q", **of_y),
         color=named("name", colours, title=None, symbolType="stroke"),
         tooltip=tooltips({name: title(name) for name in columns}, shown, ".3~g"),
     )
-    lines = base.mark_rule(strokeWidth=2.5).encode(
-        x=alt.X("x:Q", **of_x),
-        y=alt.Y("y:Q", **of_y),
-        x2=alt.X2Value(_SIDE / 2),
-        y2=alt.Y2Value(_SIDE / 2),
-    )
-    tips = base.mark_point(shape="triangle-up", filled=True, size=90, opacity=1).encode(
-        x=alt.X("x:Q", **of_x), y=alt.Y("y:Q", **of_y), angle=alt.Angle("angle:Q", scale=None)
-    )
-    heading = say_here(f"panel_{panel}")
-    return layered(lines, tips, title=heading, width=_SIDE, height=_SIDE)
+    middle = {"x2": alt.X2Value(_SIDE / 2), "y2": alt.Y2Value(_SIDE / 2)}
+    rules = base.mark_rule(strokeWidth=2.5).encode(**middle)
+    tips = base.mark_point(shape="triangle-up", filled=True, size=90, opacity=1)
+    tips = tips.encode(angle=alt.Angle("angle:Q", scale=None))
+    heading = say_here(f"panel_{frame['panel'].iloc[0]}")
+    return layered(rules, tips, title=heading, width=_SIDE, height=_SIDE)
 
 
-def _bars(bars: pd.DataFrame, colours: dict[str, str]) -> Any:
+def draw_bars(frame: pd.DataFrame, *_: Any) -> Any:
     """Draw α, ‖f(x)‖ and ‖αf(x)‖ side by side, exactly, with their numbers."""
-    order = list(bars["name"])
+    order, colours = frame["name"].tolist(), _colours(frame["name"].tolist())
     panels = []
     for place, name in enumerate(_LENGTHS):
-        shown = bars.dropna(subset=name)
-        y = alt.Y(
-            "name:N",
-            title=None,
-            sort=order,
-            scale=alt.Scale(domain=order),
-            axis=alt.Axis(labelLimit=150) if place == 0 else None,
+        is_share, shown = name == "attention", frame.dropna(subset=name)
+        axis = alt.Axis(labelLimit=150) if place == 0 else None
+        rows = alt.Y("name:N", title=None, sort=order, scale=alt.Scale(domain=order), axis=axis)
+        scale = alt.Scale(domain=[0, float(shown[name].max()) * 1.4 or 1.0], nice=False)
+        ticks = alt.Axis(tickCount=2, format=".0%" if is_share else ".2~g")
+        colour = alt.Scale(domain=list(colours), range=list(colours.values()))
+        base = Chart(shown).encode(
+            x=alt.X(f"{name}:Q", title=title(name), scale=scale, axis=ticks), y=rows
         )
-        base = Chart(shown).encode(y=y)
-        most = float(shown[name].max()) * 1.4 or 1.0
-        scale = alt.Scale(domain=[0, most], nice=False)
-        format = ".1%" if name == "attention" else ".3~g"
-        x = alt.X(
-            f"{name}:Q",
-            title=title(name),
-            scale=scale,
-            axis=alt.Axis(tickCount=2, format=".0%" if name == "attention" else ".2~g"),
-        )
-        colour = alt.Color(
-            "name:N",
-            scale=alt.Scale(domain=list(colours), range=list(colours.values())),
-            legend=None,
-        )
-        marks = base.mark_bar(size=16, tooltip=False).encode(x=x, color=colour)
+        marks = base.mark_bar(size=16, tooltip=False)
+        marks = marks.encode(color=alt.Color("name:N", scale=colour, legend=None))
         numbers = base.mark_text(align="left", dx=4, fontSize=12, tooltip=False).encode(
-            x=x, text=alt.Text(f"{name}:Q", format=format)
+            text=alt.Text(f"{name}:Q", format=".1%" if is_share else ".3~g")
         )
         panels.append(layered(marks, numbers, width=_WIDE, height=_ROW * len(order)))
     return alt.hconcat(*panels, spacing=14)

@@ -21,6 +21,7 @@ from pages.ui.words.columns import title
 
 CELL = "cell"
 READABLE = 40  # tokens whose names fit on an axis
+_FULL = 560  # pixels to a side of a map with room for these
 _EVERY = 20  # on an axis of more
 _OVERLAP = 0.6  # pixels that cells are drawn over their edges, so that no gaps show between them
 _QUANTILE = 0.995
@@ -32,55 +33,84 @@ def token_map(
     frame: pd.DataFrame,
     value: str,
     *,
-    names: Mapping[int, str],
     legend: str,
+    heading: str,
     is_change: bool,
     side: int,
     marked: int | None,
+    name: str,
+    together: str,
 ) -> Any:
-    """Draw the map; a click returns `event["selection"][CELL][0]["target_pos"]`.
+    """Draw a map; pointing at a cell frames its row and its column, and a click gives its row.
 
     Colours end where all but a few of the cells do, without the diagonal.
 
     Args:
         frame: a row per cell: target_pos, source_pos, target, source, the value.
-        names: of the tokens by their positions.
         legend: title of the colours, with the unit.
         is_change: whether values go both ways from 0.
         side: of the map, in pixels.
-        marked: the position of the token whose row and column are framed.
+        marked: the position of the token whose row and column stay framed.
+        name: of the selection of a click, whose field is target_pos.
+        together: name of the maps that point at the same tokens.
     """
-    n, reach = len(names), reach_of(frame, value)
-    band = cell_band(n, side)
-    base = Chart(frame).encode(
-        x=alt.X("source_pos:O", title=title("source"), axis=_axis(names, angle=-90)),
-        y=alt.Y("target_pos:O", title=title("target"), axis=_axis(names, angle=0)),
+    tokens = dict(zip(frame["target_pos"], frame["target"], strict=True))
+    reach, band = reach_of(frame, value), cell_band(len(tokens), side)
+    readable = READABLE * side // _FULL
+    sides = {
+        "x": ("source_pos", title("source"), _axis(tokens, angle=-90, readable=readable)),
+        "y": ("target_pos", title("target"), _axis(tokens, angle=0, readable=readable)),
+    }
+    x, y = (
+        channel(f"{field}:O", title=called, axis=axis)
+        for channel, (field, called, axis) in zip((alt.X, alt.Y), sides.values(), strict=True)
     )
+    ends = ends_of(frame[value], reach, is_change=is_change)
+    scale = (change_scale if is_change else share_scale)(reach)
+    ramp = ramp_below(min(220, side - 40), **ends)
+    pointed = {
+        field: alt.selection_point(
+            name=f"{together}_{field}", fields=[field], on="pointerover", clear="pointerout"
+        )
+        for field in ("target_pos", "source_pos")
+    }
     cells = (
-        base.mark_rect(width=band, height=band, cursor="pointer")
+        Chart(frame)
+        .mark_rect(width=band, height=band, cursor="pointer")
         .encode(
-            color=alt.Color(
-                f"{value}:Q",
-                title=legend,
-                scale=(change_scale if is_change else share_scale)(reach),
-                legend=ramp_below(220, **ends_of(frame[value], reach, is_change=is_change)),
-            ),
+            x=x,
+            y=y,
+            color=alt.Color(f"{value}:Q", title=legend, scale=scale, legend=ramp),
             tooltip=tooltips({"target": None, "source": None, value: legend}, frame, ".2f"),
         )
-        .add_params(cell_selection(CELL, "target_pos"))
+        .add_params(cell_selection(name, "target_pos"), *pointed.values())
     )
-    if marked is None:
-        return cells.properties(height=side)
-    rows = Chart(pd.DataFrame({"target_pos": [marked], "source_pos": [marked]}))
-    ring = rows.mark_rect(filled=False, stroke=MARKED, strokeWidth=2, tooltip=False)
-    row = ring.encode(y=alt.Y("target_pos:O"), x=alt.XValue(0), x2=alt.X2Value("width"))
-    column = ring.encode(x=alt.X("source_pos:O"), y=alt.YValue(0), y2=alt.Y2Value("height"))
-    return layered(cells, row, column, height=side)
+    bars = Chart(pd.DataFrame({"target_pos": list(tokens), "source_pos": list(tokens)})).mark_rect(
+        filled=False, stroke=MARKED, strokeWidth=1.5, tooltip=False, aria=False
+    )
+    spans: dict[str, dict[str, Any]] = {
+        "target_pos": {"y": y, "x": alt.XValue(0), "x2": alt.X2Value("width")},
+        "source_pos": {"x": x, "y": alt.YValue(0), "y2": alt.Y2Value("height")},
+    }
+    framed = [
+        bars.encode(**spans[field]).transform_filter({"param": pointed[field].name, "empty": False})
+        for field in spans
+    ]
+    if marked in tokens:
+        framed += [
+            bars.encode(**spans[field]).transform_filter(alt.datum[field] == marked)
+            for field in spans
+        ]
+    return layered(cells, *framed, title=heading, width=side, height=side)
 
 
-def _axis(names: Mapping[int, str], *, angle: int) -> alt.Axis:
-    """Axis with the names of all tokens if there is room, or else with some positions."""
-    all_named = len(names) <= READABLE
+def _axis(names: Mapping[int, str], *, angle: int, readable: int) -> alt.Axis:
+    """Axis with the names of all tokens if there is room, or else with some positions.
+
+    Args:
+        readable: tokens whose names fit.
+    """
+    all_named = len(names) <= readable
     return alt.Axis(
         values=[place for place in names if all_named or not place % _EVERY],
         labelExpr=name_at([*names.values()], first=min(names, default=0))

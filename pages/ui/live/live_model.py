@@ -228,7 +228,7 @@ def ask(store: Store, function: str, *given: Any, key: Any = None, **named: Any)
     Raises:
         Refused: the model or the input cannot be used.
     """
-    with st.spinner(say(f"live.{'waiting' if model_process().is_busy else 'running'}")):
+    with st.spinner(say(f"live.{model_process().state}")):
         return _answered(identity(store), function, key, named, given)
 
 
