@@ -5,6 +5,7 @@ from functools import partial
 from html import escape
 from io import BytesIO
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import altair as alt
 import numpy as np
@@ -19,7 +20,7 @@ from pages.ui.charts.chart_theme import Chart, cell_selection, layered, tooltips
 from pages.ui.charts.colours import MARKED, WEIGHING_COLOURS
 from pages.ui.charts.head_map import CELL
 from pages.ui.charts.texts.attention_lines import TextAttention, attention_lines
-from pages.ui.charts.token_map import token_map
+from pages.ui.charts.token_map import pointing, token_map
 from pages.ui.head.choice import short_name
 from pages.ui.head.picker import every_head, pick_head
 from pages.ui.live.live_model import layer_maps
@@ -37,8 +38,9 @@ _MEAN_NORM, _NONE = "mean_norm", "none"
 _LINES, _MOST = 24, 130  # tokens of a longer text whose lines are drawn; that a map has room for
 _STRONGEST = 5  # tokens that are followed through the layers
 _SHARE = named_in(PERCENT, "share")
-_WIDTH, _SIDE = 780, 460  # pixels: of maps side by side; of one alone at most
+_SIDES = {1: 400, 2: 360, 3: 212}  # pixels to a side of a map, by the number of maps
 _GRID = (440, 330)  # pixels: width and height of the maps of all heads
+_APART = 0.08  # of a cell, between pictures
 _POOLED, _SHARP = 32, 64  # pixels to a side of a head's map: at most of a text; at least of any
 
 
@@ -206,7 +208,8 @@ def _window(n: int, token: int | None) -> range:
 def draw_panels(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
     """Draw maps side by side; what is pointed at is framed in all maps of the same tokens."""
     parts, drawn = dict(iter(frame.groupby("panel", sort=False))), []
-    side = min(_WIDTH // len(parts), _SIDE)
+    side = _SIDES[len(parts)]
+    pointed = [pointing(name) for name in ("first", "second")]
     for panel, part in parts.items():
         is_change = panel == "change"
         legend = say_here(f"legend_{'change' if is_change else 'share'}")
@@ -219,11 +222,13 @@ def draw_panels(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
             side=side,
             marked=None if panel == "second" else choices["token"],
             name=f"{CELL}_{panel}",
-            together="second" if panel == "second" else "first",
+            pointed=pointed[panel == "second"],
         )
         drawn.append(one)
     apart: Any = dict.fromkeys(("color", "x", "y"), "independent")
-    return alt.hconcat(*drawn, spacing=18).resolve_scale(**apart)
+    with catch_warnings():  # that what is pointed at is shared
+        simplefilter("ignore", UserWarning)
+        return alt.hconcat(*drawn, spacing=18).resolve_scale(**apart)
 
 
 def show_grid(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
@@ -242,13 +247,15 @@ def show_grid(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices)
     pictures = [_picture(one, colour) for one in small.reshape(-1, *small.shape[2:])]
     settings: dict[str, Any] = {"labelAngle": 0, "domain": False, "ticks": False}
     axis = alt.Axis(labelOverlap=True, titlePadding=6, **settings)
+    apart = alt.Scale(paddingInner=_APART, paddingOuter=_APART)
     base = Chart(frame.assign(picture=pictures)).encode(
-        x=alt.X("head:O", title=title("head"), axis=axis),
-        y=alt.Y("layer:O", title=title("layer"), axis=axis),
+        x=alt.X("head:O", title=title("head"), axis=axis, scale=apart),
+        y=alt.Y("layer:O", title=title("layer"), axis=axis, scale=apart),
     )
-    images = base.mark_image(width=side - 3, height=side - 3, aspect=False, tooltip=False)
+    inner = round(side * (1 - _APART))
+    images = base.mark_image(width=inner, height=inner, aspect=False, tooltip=False)
     lines = tooltips({name: title(name) for name in frame}, frame, ".1%")
-    rects = base.mark_rect(cursor="pointer", stroke="#8884").encode(
+    rects = base.mark_rect(cursor="pointer", stroke="#8888").encode(
         color=alt.value("transparent"), tooltip=lines
     )
     here = (alt.datum["layer"] == choices["layer"]) & (alt.datum["head"] == choices["head"])

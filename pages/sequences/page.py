@@ -51,10 +51,10 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     n, names = len(shares), subject.names
     seen = np.tril(np.ones((n, n))) if inquiry.store.is_causal else np.ones((n, n))
     even = seen / seen.sum(axis=1, keepdims=True)
+    others, of_others = (of - np.diag(of.diagonal()) for of in (shares, even))
     if token is not None and token < n:
-        row, of_even, name = shares[token], even[token], "taken"
+        row, of_even, name = others[token], of_others[token], "taken"
     else:
-        others, of_others = shares - np.diag(shares.diagonal()), even - np.diag(even.diagonal())
         row, of_even, name = others.mean(axis=0), of_others.mean(axis=0), "given"
     most = int(row.argmax())
     of = {"source": names[most], "target": "" if token is None else names[token]}
@@ -140,7 +140,7 @@ OF_HEAD = {"kind": ("heads", "compared")}
 PANELS = Figure(
     "panels",
     maps.panels,
-    Custom(chart=maps.draw_panels, width="content"),
+    Custom(chart=maps.draw_panels),
     click={"token": "target_pos"},
     word="panels_{kind}",
 )

@@ -29,6 +29,16 @@ _SHARES = (0, 0.05, 0.25, 0.5, 1)  # of the scale of shares, named in its legend
 _BEND = 0.12  # where the middle of each half of the scale of changes lies
 
 
+def pointing(name: str) -> dict[str, alt.Parameter]:
+    """Selections, by field, of the row and the column that are pointed at."""
+    return {
+        field: alt.selection_point(
+            name=f"{name}_{field}", fields=[field], on="pointerover", clear="pointerout"
+        )
+        for field in ("target_pos", "source_pos")
+    }
+
+
 def token_map(
     frame: pd.DataFrame,
     value: str,
@@ -39,7 +49,7 @@ def token_map(
     side: int,
     marked: int | None,
     name: str,
-    together: str,
+    pointed: Mapping[str, alt.Parameter],
 ) -> Any:
     """Draw a map; pointing at a cell frames its row and its column, and a click gives its row.
 
@@ -52,7 +62,7 @@ def token_map(
         side: of the map, in pixels.
         marked: the position of the token whose row and column stay framed.
         name: of the selection of a click, whose field is target_pos.
-        together: name of the maps that point at the same tokens.
+        pointed: selections of `pointing`, shared by maps of the same tokens.
     """
     tokens = dict(zip(frame["target_pos"], frame["target"], strict=True))
     reach, band = reach_of(frame, value), cell_band(len(tokens), side)
@@ -68,12 +78,6 @@ def token_map(
     ends = ends_of(frame[value], reach, is_change=is_change)
     scale = (change_scale if is_change else share_scale)(reach)
     ramp = ramp_below(min(220, side - 40), **ends)
-    pointed = {
-        field: alt.selection_point(
-            name=f"{together}_{field}", fields=[field], on="pointerover", clear="pointerout"
-        )
-        for field in ("target_pos", "source_pos")
-    }
     cells = (
         Chart(frame)
         .mark_rect(width=band, height=band, cursor="pointer")
