@@ -1,32 +1,29 @@
 """Maps of one sequence: their rows, and what is drawn of them beside usual charts."""
 
-import base64
 from functools import partial
 from html import escape
-from io import BytesIO
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
 import altair as alt
 import numpy as np
 import pandas as pd
-from PIL import Image
 
+from analysis.measures.heads.attention_moved import attention_moved
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from pages.kit.section import Choices, Figure
 from pages.sequences.subject import Subject, shared_tokens
 from pages.ui.charts import shading
-from pages.ui.charts.chart_theme import Chart, cell_selection, layered, tooltips
-from pages.ui.charts.colours import MARKED, WEIGHING_COLOURS
+from pages.ui.charts.colours import WEIGHING_COLOURS
 from pages.ui.charts.head_map import CELL
+from pages.ui.charts.head_pictures import pictures_of_heads
 from pages.ui.charts.texts.attention_lines import TextAttention, attention_lines
-from pages.ui.charts.token_map import pointing, token_map
+from pages.ui.charts.token_map import cells, pointing, token_map
 from pages.ui.head.choice import short_name
 from pages.ui.head.picker import every_head, pick_head
 from pages.ui.live.live_model import layer_maps
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
-from pages.ui.words.columns import title
 from pages.ui.words.names import scope_name
 from pages.ui.words.say import say
 from pages.ui.words.scope import say_here
@@ -39,9 +36,7 @@ _LINES, _MOST = 24, 130  # tokens of a longer text whose lines are drawn; that a
 _STRONGEST = 5  # tokens that are followed through the layers
 _SHARE = named_in(PERCENT, "share")
 _SIDES = {1: 400, 2: 360, 3: 212}  # pixels to a side of a map, by the number of maps
-_GRID = (440, 330)  # pixels: width and height of the maps of all heads
-_APART = 0.08  # of a cell, between pictures
-_POOLED, _SHARP = 32, 64  # pixels to a side of a head's map: at most of a text; at least of any
+_POOLED = 32  # pixels to a side of a head's small map, at most
 
 
 def pick_map(view: View, choices: Choices) -> dict[str, Any]:
@@ -83,19 +78,15 @@ def map_of(
 
     None if neither the file nor the model has it.
     """
-    order, at = inquiry.store.layer_order, list(inquiry.store.layers).index(layer)
-    weighing = {order.scopes[0]: WEIGHT, _MEAN_NORM: NORM}.get(quantity, OF_HEADS.get(quantity))
-    if weighing is not None:
-        of_layer = subject.maps(inquiry).get(weighing, {at: None})[at]
-        return of_layer if of_layer is None else _of(of_layer, head)
+    scopes, at = inquiry.store.layer_order.scopes, list(inquiry.store.layers).index(layer)
+    if weighing := OF_HEADS.get(quantity) or {scopes[0]: WEIGHT, _MEAN_NORM: NORM}.get(quantity):
+        maps = subject.maps(inquiry).get(weighing)
+        return (
+            None if maps is None else maps[at].mean(axis=0) if head is None else maps[at, head - 1]
+        )
     if subject.reading is None:
         return None
-    scopes = layer_maps(inquiry.store, subject.reading, layer=layer).scopes
-    return scopes[order.scopes.index(quantity)]
-
-
-def _of(maps: np.ndarray, head: int | None) -> np.ndarray:
-    return maps.mean(axis=0) if head is None else maps[head - 1]
+    return layer_maps(inquiry.store, subject.reading, layer=layer).scopes[scopes.index(quantity)]
 
 
 def shown_map(inquiry: Inquiry, choices: Choices) -> np.ndarray:
@@ -104,14 +95,14 @@ def shown_map(inquiry: Inquiry, choices: Choices) -> np.ndarray:
     return map_of(inquiry, choices["subject"], *of)
 
 
-def _sides(inquiry: Inquiry, choices: Choices) -> tuple[Any, Any, list[int], list[int]]:
+def _sides(inquiry: Inquiry, choices: Choices) -> tuple[Any, Any, list[tuple[int, int]]]:
     """Maps of all heads of the first and of the second side, and the tokens that both have."""
     subject, second, weighing = (choices[name] for name in ("subject", "second", "weighing"))
     first = subject.maps(inquiry)[weighing]
     if second is not None:
-        return first, second.maps(inquiry)[weighing], *shared_tokens(subject, second)
-    every = list(range(first.shape[-1]))
-    return first, subject.maps(inquiry, choices["away"])[weighing], every, every
+        return first, second.maps(inquiry)[weighing], shared_tokens(subject, second)
+    same = [(at, at) for at in range(first.shape[-1])]
+    return first, subject.maps(inquiry, choices["away"])[weighing], same
 
 
 def heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -132,36 +123,9 @@ def heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 
 def moved(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Share of each head's attention that goes elsewhere in the second text, or without a head.
-
-    Half the sum of absolute differences, mean over the queries that both have; what goes to tokens
-    of one text alone counts as gone.
-
-    Returns:
-        layer, head, mean.
-    """
-    first, second, at, to = _sides(inquiry, choices)
-    ours, theirs = first[..., at, :], second[..., to, :]
-    change = np.abs(theirs[..., to] - ours[..., at]).sum(axis=-1)
-    for of, shared in ((ours, at), (theirs, to)):
-        change = change + of.sum(axis=-1) - of[..., shared].sum(axis=-1)
-    means = change.mean(axis=-1) / 2 if at else np.full(first.shape[:2], np.nan)
-    frame = pd.DataFrame(every_head(inquiry.store), columns=["layer", "head"])
-    return frame.assign(mean=means.ravel().astype(float).round(7))
-
-
-def cells(names: list[str], shares: np.ndarray, places: Any, *, causal: bool) -> pd.DataFrame:
-    """A row per cell: target_pos, source_pos, target, source, share.
-
-    In a causal model, cells of later tokens have no share: they are masked.
-    """
-    target, source = (grid.ravel() for grid in np.meshgrid(places, places, indexing="ij"))
-    if causal:
-        target, source = (positions[source <= target] for positions in (target, source))
-    named = np.array(names, dtype=object)
-    of = {"target_pos": target, "source_pos": source}
-    of |= {"target": named[target], "source": named[source]}
-    return pd.DataFrame({**of, "share": shares[target, source].astype(float)})
+    """Share of each head's attention that goes elsewhere: layer, head, mean (`attention_moved`)."""
+    means = attention_moved(*_sides(inquiry, choices)).ravel().astype(float).round(7)
+    return pd.DataFrame(every_head(inquiry.store), columns=["layer", "head"]).assign(mean=means)
 
 
 def panels(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -170,47 +134,35 @@ def panels(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     Of a head by weight and by norm; or as it is in both texts, or with and without another head,
     with the difference of what both have.
     """
-    subject, kind, layer = choices["subject"], choices["kind"], choices["layer"]
-    names, made = subject.names, {"scope": (subject.names, shown_map(inquiry, choices), None)}
+    subject, second, kind = (choices[name] for name in ("subject", "second", "kind"))
+    names, token, parts = subject.names, choices["token"] or 0, []
+    place = list(inquiry.store.layers).index(choices["layer"]), choices.get("head", 1) - 1
+    made = {"scope": (names, shown_map(inquiry, choices))}
     if kind == "heads":
-        of = {
-            name: map_of(inquiry, subject, q, layer, choices["head"])
-            for q, name in OF_HEADS.items()
-        }
-        made = {name: (names, shares, None) for name, shares in of.items() if shares is not None}
+        made = {name: (names, maps[place]) for name, maps in subject.maps(inquiry).items()}
     elif kind == "compared":
-        place = list(inquiry.store.layers).index(layer), choices["head"] - 1
-        first, second, at, to = _sides(inquiry, choices)
-        change = np.zeros(first.shape[-2:])
-        change[np.ix_(at, at)] = second[place][np.ix_(to, to)] - first[place][np.ix_(at, at)]
-        sides = ("with", "without") if choices["second"] is None else ("first", "second")
-        others = names if choices["second"] is None else choices["second"].names
-        made = {sides[0]: (names, first[place], None), sides[1]: (others, second[place], None)}
-        made["change"] = (names, change, at[:_MOST])
-    parts = [
-        cells(
-            called,
-            shares,
-            _window(len(shares), choices["token"]) if places is None else places,
-            causal=inquiry.store.is_causal,
-        ).assign(panel=panel)
-        for panel, (called, shares, places) in made.items()
-    ]
+        ours, theirs, same = _sides(inquiry, choices)
+        change, (at, to) = (
+            np.full(ours.shape[-2:], np.nan),
+            np.array(same or np.empty((0, 2)), int).T,
+        )
+        change[np.ix_(at, at)] = theirs[place][np.ix_(to, to)] - ours[place][np.ix_(at, at)]
+        made = {"first" if second else "with": (names, ours[place])}
+        made["second" if second else "without"] = (second or subject).names, theirs[place]
+        made["change"] = names, change
+    for panel, (called, shares) in made.items():
+        start = max(0, min(token - _MOST // 2, len(shares) - _MOST))  # around the selected token
+        window = range(start, min(len(shares), start + _MOST))
+        part = cells(called, shares, window, causal=inquiry.store.is_causal)
+        parts.append(part.dropna(subset="share").assign(panel=panel))
     return in_unit(pd.concat(parts, ignore_index=True), PERCENT, ["share"])
-
-
-def _window(n: int, token: int | None) -> range:
-    """Positions drawn in a map, around the selected token."""
-    start = max(0, min((token or 0) - _MOST // 2, n - _MOST))
-    return range(start, min(n, start + _MOST))
 
 
 def draw_panels(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
     """Draw maps side by side; what is pointed at is framed in all maps of the same tokens."""
-    parts, drawn = dict(iter(frame.groupby("panel", sort=False))), []
-    side = _SIDES[len(parts)]
+    side, drawn = _SIDES[frame["panel"].nunique()], []
     pointed = [pointing(name) for name in ("first", "second")]
-    for panel, part in parts.items():
+    for panel, part in frame.groupby("panel", sort=False):
         is_change = panel == "change"
         legend = say_here(f"legend_{'change' if is_change else 'share'}")
         one = token_map(
@@ -232,69 +184,33 @@ def draw_panels(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
 
 
 def show_grid(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
-    """Record the map of every head small, as a picture in a cell; a click chooses the head.
+    """Record the map of every head small; a click chooses the head.
 
     Of a text, rows are tokens that attend, and several share a pixel if there are many, with the
     largest share of them. Of an image, patches are as strong as they are attended to, on average or
-    by the token that is looked at, and the contours of the picture lie on them.
+    by the token that is looked at, as part of the largest.
     """
-    subject, weighing = choices["subject"], choices["weighing"]
-    maps = subject.maps(view)[weighing]
-    n_layers, n_heads = maps.shape[:2]
-    side = max(14, min(_GRID[0] // n_heads, _GRID[1] // n_layers, 80))
-    small = _pooled(maps) if subject.ground is None else _patches(subject, maps, choices["token"])
-    colour = tuple(bytes.fromhex(WEIGHING_COLOURS[weighing][1:]))
-    pictures = [_picture(one, colour) for one in small.reshape(-1, *small.shape[2:])]
-    settings: dict[str, Any] = {"labelAngle": 0, "domain": False, "ticks": False}
-    axis = alt.Axis(labelOverlap=True, titlePadding=6, **settings)
-    apart = alt.Scale(paddingInner=_APART, paddingOuter=_APART)
-    base = Chart(frame.assign(picture=pictures)).encode(
-        x=alt.X("head:O", title=title("head"), axis=axis, scale=apart),
-        y=alt.Y("layer:O", title=title("layer"), axis=axis, scale=apart),
+    subject, token = choices["subject"], choices["token"]
+    maps, ground = subject.maps(view)[choices["weighing"]], subject.ground
+    if ground is None:
+        starts = np.unique(np.linspace(0, maps.shape[-1], _POOLED, endpoint=False).astype(int))
+        small = np.maximum.reduceat(np.maximum.reduceat(maps, starts, axis=-2), starts, axis=-1)
+    else:
+        given = maps.mean(axis=-2) if token is None else maps[..., token, :]
+        given = given[..., len(ground.special) :][..., : ground.n_patches]
+        lacking = ground.n_patches - given.shape[-1]  # of what the file keeps of it
+        most = np.maximum(given.max(axis=-1, keepdims=True), np.finfo(np.float32).tiny)
+        small = np.pad(given / most, [(0, 0), (0, 0), (0, lacking)])
+        small = small.reshape(*maps.shape[:2], ground.rows, ground.columns)
+    chart = pictures_of_heads(
+        frame,
+        small,
+        WEIGHING_COLOURS[choices["weighing"]],
+        marked=(choices["layer"], choices["head"]),
+        contours=ground and ground.address(outlined=True),
     )
-    inner = round(side * (1 - _APART))
-    images = base.mark_image(width=inner, height=inner, aspect=False, tooltip=False)
-    lines = tooltips({name: title(name) for name in frame}, frame, ".1%")
-    rects = base.mark_rect(cursor="pointer", stroke="#8888").encode(
-        color=alt.value("transparent"), tooltip=lines
-    )
-    here = (alt.datum["layer"] == choices["layer"]) & (alt.datum["head"] == choices["head"])
-    ring = base.transform_filter(here).mark_rect(filled=False, stroke=MARKED, strokeWidth=2.5)
-    parts = [images.encode(url="picture:N"), ring.encode(tooltip=alt.value(None))]
-    if subject.ground and (contours := subject.ground.address(outlined=True)):
-        parts.insert(1, images.encode(url=alt.value(contours)))
-    parts.append(rects.add_params(cell_selection(CELL, "layer", "head")))
-    chart = layered(*parts, width=side * n_heads, height=side * n_layers)
     options = figure.options(view.key, frame, choices, {})
     view.figure(f"grid_{choices['input']}", frame, chart, width="content", **options)
-
-
-def _pooled(maps: np.ndarray) -> np.ndarray:
-    """Largest share of each block of cells, with at most `_POOLED` blocks to a side."""
-    n = maps.shape[-1]
-    starts = np.unique(np.linspace(0, n, min(n, _POOLED), endpoint=False).astype(int))
-    return np.maximum.reduceat(np.maximum.reduceat(maps, starts, axis=-2), starts, axis=-1)
-
-
-def _patches(subject: Subject, maps: np.ndarray, token: int | None) -> np.ndarray:
-    """Share of every patch in each head, as part of the largest: layer, head, row, column."""
-    ground: Any = subject.ground
-    given = maps.mean(axis=-2) if token is None else maps[..., token, :]
-    given = given[..., len(ground.special) :][..., : ground.n_patches]
-    lacking = ground.n_patches - given.shape[-1]  # of what the file keeps of it
-    given = np.pad(given, [(0, 0), (0, 0), (0, lacking)])
-    most = np.maximum(given.max(axis=-1, keepdims=True), np.finfo(np.float32).tiny)
-    return (given / most).reshape(*maps.shape[:2], ground.rows, ground.columns)
-
-
-def _picture(shares: np.ndarray, colour: tuple[int, ...]) -> str:
-    """Picture of shares from 0 to 1, finer for small ones: a data URL."""
-    drawn = np.empty((*shares.shape, 4), dtype=np.uint8)
-    drawn[..., :3] = colour
-    drawn[..., 3] = (255 * np.sqrt(np.clip(shares, 0, 1))).round()
-    times, written = max(1, -(-_SHARP // max(shares.shape))), BytesIO()
-    Image.fromarray(drawn.repeat(times, axis=0).repeat(times, axis=1)).save(written, format="PNG")
-    return f"data:image/png;base64,{base64.b64encode(written.getvalue()).decode('ascii')}"
 
 
 def _text(choices: Choices, shares: np.ndarray) -> TextAttention:
@@ -363,10 +279,7 @@ def show_tokens(view: View, figure: Figure, frame: pd.DataFrame, choices: Choice
 
 
 def through_layers(side: str, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Tokens with the largest shares, in any layer, in the token that is looked at, or of it.
-
-    Args:
-        side: `takes` or `gives`.
+    """Tokens with the largest shares in the token that is looked at (`takes`), or of it (`gives`).
 
     Returns:
         layer, token, share.
@@ -375,9 +288,8 @@ def through_layers(side: str, inquiry: Inquiry, choices: Choices) -> pd.DataFram
     for layer in inquiry.store.layers:
         shares = map_of(inquiry, subject, choices["quantity"], layer)
         values = shares[token] if side == "takes" else shares[:, token]
-        names = subject.names[: len(values)]
-        part = pd.DataFrame({"layer": layer, "token": names, "share": values.astype(float)})
-        parts.append(part.drop(index=token))
+        of = {"token": subject.names[: len(values)], "share": values.astype(float)}
+        parts.append(pd.DataFrame({"layer": layer, **of}).drop(index=token))
     frame = pd.concat(parts, ignore_index=True)
     most = frame.groupby("token", sort=False)["share"].max().nlargest(_STRONGEST).index
     return frame[frame["token"].isin(most)].reset_index(drop=True)

@@ -11,23 +11,11 @@ from analysis.statistics.corpus import SEQUENCES, TOKENS
 from analysis.statistics.heads import head_effect
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from analysis.statistics.positions import exemplar_attention
-from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Table
-from pages.kit.kinds import Rows as RowsOfDots
+from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
 from pages.kit.page import data_page
-from pages.kit.section import (
-    HEAD,
-    Choices,
-    Figure,
-    Finding,
-    Pick,
-    Rows,
-    Section,
-    of_head,
-    rows_of,
-    when,
-)
+from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of, when
 from pages.sequences import changes, maps, vectors
-from pages.sequences.subject import pick_subject
+from pages.sequences.subject import pick_subject, shared_tokens
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.ui.live.live_model import run_on
 from pages.ui.store.inquiry import Inquiry
@@ -38,9 +26,9 @@ _EFFECT = f"""
         and quantity = 'length' and token_type is null and layer = $layer and head = $head"""
 
 
-def exactly(name: str, value: float, **fillers: Any) -> dict[str, Any]:
+def exactly(name: str, value: Any, **fillers: Any) -> dict[str, Any]:
     """Row of a finding for a number of this text, which is no estimate."""
-    return {"name": name, "value": value, "low": value, "high": value, **fillers}
+    return {"name": name, **dict.fromkeys(("value", "low", "high"), float(value)), **fillers}
 
 
 def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -48,58 +36,51 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     if choices["kind"] == "compared":
         return compared(inquiry, choices)
     shares, subject, token = maps.shown_map(inquiry, choices), choices["subject"], choices["token"]
-    n, names = len(shares), subject.names
+    n, names, weighing = len(shares), subject.names, choices.get("weighing", "scope")
     seen = np.tril(np.ones((n, n))) if inquiry.store.is_causal else np.ones((n, n))
     even = seen / seen.sum(axis=1, keepdims=True)
     others, of_others = (of - np.diag(of.diagonal()) for of in (shares, even))
-    if token is not None and token < n:
-        row, of_even, name = others[token], of_others[token], "taken"
-    else:
-        row, of_even, name = others.mean(axis=0), of_others.mean(axis=0), "given"
+    is_taken = token is not None and token < n
+    row, of_even = (of[token] if is_taken else of.mean(axis=0) for of in (others, of_others))
     most = int(row.argmax())
-    of = {"source": names[most], "target": "" if token is None else names[token]}
+    of = {"source": names[most], "target": names[token or 0]}
     of |= of_head(choices) if "head" in choices else {}
-    name = f"{name}_{choices.get('weighing', 'scope')}"
+    name = f"{'taken' if is_taken else 'given'}_{weighing}"
     rows = [exactly(name, row[most], **of), exactly("even", of_even[most])]
-    if choices["kind"] == "heads" and name.startswith("given"):
-        other = next(of for of in maps.OF_HEADS if of != choices["quantity"])
-        if (of_other := maps.map_of(inquiry, subject, other, **of_head(choices))) is not None:
-            given = (of_other - np.diag(of_other.diagonal())).mean(axis=0)[most]
-            rows.append(exactly(f"other_{maps.OF_HEADS[other]}", given, beside=True))
-    elif name.startswith("given"):
+    if "head" not in choices:
         rows.append(exactly("own", shares.diagonal().mean(), beside=True))
+    for other in () if is_taken or "head" not in choices else maps.OF_HEADS:
+        of_other = maps.map_of(inquiry, subject, other, **of_head(choices))
+        if other != choices["quantity"] and of_other is not None:
+            given = of_other[:, most].sum() - of_other[most, most]
+            rows.append(exactly(f"other_{maps.OF_HEADS[other]}", given / n, beside=True))
     return pd.DataFrame(rows)
 
 
 def compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rows of the finding on a second text, or on a text without one head."""
-    away, rows = choices["away"], []
-    every = maps.moved(inquiry, choices)
-    if away is not None:
-        layer, head = away
-        without = without_head(inquiry, choices)
-        change = [float(of) for of in without.changes.mean(axis=-1)]
-        of = {"sentence": 1, "layer": layer, "head": head}
-        rows.append(exactly("without", change[0], **of))
-        rows.append(exactly("without_layer", change[1], **of))
+    every, subject, second = maps.moved(inquiry, choices), choices["subject"], choices["second"]
+    rows: list[dict[str, Any]] = []
+    if second is None:
+        layer, head = choices["away"]
+        without, of = without_head(inquiry, choices), {"sentence": 1, "layer": layer, "head": head}
+        for name, change in zip(("without", "without_layer"), without.changes, strict=True):
+            rows.append(exactly(name, change.mean(), **of))
         if inquiry.store.holds(head_effect.TABLE):
-            stored = rows_of(_EFFECT, inquiry, {"layer": layer, "head": head})
-            rows += [{"name": "without_corpus", **of, **row} for row in stored.to_dict("records")]
+            stored = rows_of(_EFFECT, inquiry, of).to_dict("records")
+            rows += [{"name": "without_corpus", **of, **row} for row in stored]
         if without.before:
             n = sum(a != b for a, b in zip(without.before, without.after, strict=True))
             rows.append({"sentence": 3, "name": "predicted", "n": n, "of": len(without.before)})
         every = every[every["layer"] > layer]
     else:
-        at, _ = maps.shared_tokens(choices["subject"], choices["second"])
-        tokens = [len(choices[name].tokens) for name in ("subject", "second")]
-        of = {"n": len(at), "of": tokens[0], "other": tokens[1]}
-        rows.append({"sentence": 3, "name": "tokens", **of})
-    known = every.dropna(subset="mean")
-    if len(known):
-        most = known.loc[known["mean"].idxmax()]
+        sizes = {"n": len(shared_tokens(subject, second)), "of": len(subject.tokens)}
+        rows.append({"sentence": 3, "name": "tokens", **sizes, "other": len(second.tokens)})
+    if every["mean"].notna().any():
+        most = every.loc[every["mean"].idxmax()]
         of = {"layer": int(most["layer"]), "head": int(most["head"]), "sentence": 2}
-        rows.append(exactly("moved", float(most["mean"]), **of))
-        rows.append(exactly("median", float(known["mean"].median()), sentence=2))
+        rows.append(exactly("moved", most["mean"], **of))
+        rows.append(exactly("median", every["mean"].median(), sentence=2))
     return pd.DataFrame(rows).sort_values("sentence", kind="stable", ignore_index=True)
 
 
@@ -122,17 +103,11 @@ def predictions(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     if choices["away"] is None:
         return pd.DataFrame()
     found, names = without_head(inquiry, choices), choices["subject"].names
-    frame = pd.DataFrame(
-        {
-            "token": ["" if at is None else names[at] for at in found.places],
-            "before": found.before,
-            "p_before": found.probabilities[0],
-            "p_after": found.probabilities[1],
-            "after": found.after,
-        }
-    )
-    change = (frame["p_after"] - frame["p_before"]).abs().sort_values(ascending=False)
-    return frame.loc[change.index].reset_index(drop=True)
+    of = {"token": ["" if at is None else names[at] for at in found.places]}
+    of |= dict(zip(("p_before", "p_after"), found.probabilities, strict=True))
+    frame = pd.DataFrame({**of, "before": found.before, "after": found.after})
+    change = (frame["p_after"] - frame["p_before"]).abs()
+    return frame.iloc[np.argsort(-change, kind="stable")].reset_index(drop=True)
 
 
 HEADS, COMPARED, SCOPE = ({"kind": (kind,)} for kind in ("heads", "compared", "scope"))
@@ -145,6 +120,14 @@ PANELS = Figure(
     word="panels_{kind}",
 )
 TOKENS_SHADED = Drawn(record=maps.show_tokens)
+PREDICTED = {
+    "token": None,
+    "before": None,
+    "p_before": "percent",
+    "p_after": "percent",
+    "after": None,
+}
+LENGTHS = {"name": None, "attention": "percent", "value_norm": "%.3f", "weighted_norm": "%.3f"}
 FOLLOWED = Lines(value="share", colour="token", format=".0%")
 LINES = Figure("lines", maps.lines, Drawn(record=maps.show_lines), half=True)
 MAP = Section(
@@ -165,15 +148,7 @@ MAP = Section(
             Figure("gives", maps.gives, FOLLOWED, half=True),
         ),
         Figure("outputs", outputs, TOKENS_SHADED, COMPARED),
-        Figure(
-            "predictions",
-            predictions,
-            Table(
-                columns={"token": None, "before": None, "p_before": "percent"}
-                | {"p_after": "percent", "after": None}
-            ),
-            COMPARED,
-        ),
+        Figure("predictions", predictions, Table(columns=PREDICTED), COMPARED),
     ),
     finding=Finding(found, format=".1%", overview=()),
     also=(SEQUENCES, TOKENS, exemplar_attention.TABLE, head_effect.TABLE),
@@ -184,47 +159,37 @@ VECTORS = Section(
     (),
     picks=(SUBJECT, Pick("of", kind=vectors.pick_query)),
     figures=(
-        Figure("arrows", vectors.arrows, Custom(chart=vectors.draw_arrows, width="content")),
-        Figure("bars", vectors.bars, Custom(chart=vectors.draw_bars, width="content")),
+        Figure(
+            "arrows",
+            lambda inquiry, choices: vectors.parts_of(inquiry, choices).arrows,
+            Custom(chart=vectors.draw_arrows),
+        ),
+        Figure(
+            "bars",
+            lambda inquiry, choices: vectors.parts_of(inquiry, choices).bars,
+            Table(columns=LENGTHS),
+        ),
     ),
     finding=Finding(vectors.found, overview=()),
     also=(SEQUENCES, TOKENS),
 )
 
-
-def direction(name: str, rows: Rows, colour: str) -> Figure:
-    """Pairs of one direction, each with its mean in the corpus."""
-    colours = {"here": colour, "corpus": NEUTRAL}
-    chart = RowsOfDots(
-        y="pair",
-        value=changes.HERE,
-        colour="side",
-        colours=colours,
-        more=("distance", "n"),
-        level=0.0,
-        format="+.2f",
-    )
-    return Figure(name, rows, chart, half=True, notes=("chance",))
-
-
+OF_PAIR: dict[str, Any] = {"y": "pair", "value": changes.HERE, "colour": "side", "level": 0.0}
+MORE, LESS = ({"here": colour, "corpus": NEUTRAL} for colour in (AMPLIFIED, ATTENUATED))
+DOTS = Rows(**OF_PAIR, more=("distance", "n"), format="+.2f")
 PAIRS = Section(
     "pairs",
     (pair_delta.TABLE,),
     picks=(
         SUBJECT,
         Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select"),
-        Pick(
-            "effect",
-            lambda inquiry, _: list(inquiry.store.layer_order.effects),
-            "ff",
-            kind="select",
-        ),
+        Pick("effect", lambda file, _: list(file.store.layer_order.effects), "ff", kind="select"),
         Pick("special", ("in", "out")),
     ),
     figures=(
-        direction("amplified", changes.amplified, AMPLIFIED),
-        direction("attenuated", changes.attenuated, ATTENUATED),
-        Figure("far", changes.far, Table(columns=changes.COLUMNS)),
+        Figure("amplified", changes.amplified, replace(DOTS, colours=MORE), half=True),
+        Figure("attenuated", changes.attenuated, replace(DOTS, colours=LESS), half=True),
+        Figure("far", changes.far, Table(columns=changes.COLUMNS), notes=("chance",)),
     ),
     finding=Finding(changes.found, overview=()),
     also=(pair_occurrence.TABLE,),

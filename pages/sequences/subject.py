@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
@@ -44,8 +45,7 @@ class Subject:
     """Sequence to examine.
 
     `special` is True for tokens such as [CLS]. `reading` is the input of the model, None if that
-    cannot be run here. `seq` is the number in the file, None for the reader's own. `ground` is the
-    picture of an image.
+    cannot be run here. `seq` is the number in the file. `ground` is the picture of an image.
     """
 
     key: str
@@ -71,12 +71,10 @@ class Subject:
     def maps(self, inquiry: Inquiry, without: Head | None = None) -> Mapping[str, np.ndarray]:
         """Shares of every key in each query by layer and head, by `weight` and by `norm`.
 
+        Those of what only the file knows are weights of the first tokens; empty if there are none.
+
         Args:
             without: head whose output is replaced by zero.
-
-        Returns:
-            Weights alone, of the first tokens, of a text that only the file knows; empty if there
-            are none.
         """
         if without not in self._maps:
             self._maps[without] = self._found(inquiry, without)
@@ -84,28 +82,22 @@ class Subject:
 
     def _found(self, inquiry: Inquiry, without: Head | None) -> Mapping[str, np.ndarray]:
         if self.reading is not None:
-            try:
+            with suppress(UserError):  # too long for all heads at once
                 made = live.run_on(inquiry.store, "head_maps", self.reading, without=without)
                 return {WEIGHT: made.weights, NORM: made.norms}
-            except UserError:  # too long for all heads at once
-                return {}
-        if self.seq is None or not inquiry.store.holds(exemplar_attention.TABLE):
-            return {}
-        rows = rows_of(_STORED, inquiry, {"seq": self.seq})
-        if rows.empty:
-            return {}
-        n, layers = int(rows["n"].iloc[0]), len(inquiry.store.layers)
-        return {WEIGHT: np.stack(rows["attention"].tolist()).reshape(layers, -1, n, n)}
+        elif self.seq is not None and inquiry.store.holds(exemplar_attention.TABLE):
+            rows = rows_of(_STORED, inquiry, {"seq": self.seq})
+            for n in rows["n"].head(1):
+                shape = (len(inquiry.store.layers), -1, n, n)
+                return {WEIGHT: np.stack(rows["attention"].tolist()).reshape(shape)}
+        return {}
 
 
-def shared_tokens(first: Subject, second: Subject) -> tuple[list[int], list[int]]:
-    """Positions, in each of two texts, of the tokens that they share in order."""
+def shared_tokens(first: Subject, second: Subject) -> list[tuple[int, int]]:
+    """Positions, in both texts, of the tokens that they share in order."""
     matcher = SequenceMatcher(None, first.token_ids, second.token_ids, autojunk=False)
     blocks = matcher.get_matching_blocks()
-    return (
-        [block.a + at for block in blocks for at in range(block.size)],
-        [block.b + at for block in blocks for at in range(block.size)],
-    )
+    return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
 
 
 def pick_subject(view: View, _: Choices) -> dict[str, Any]:
@@ -114,10 +106,16 @@ def pick_subject(view: View, _: Choices) -> dict[str, Any]:
     The choices `subject` and `second` are of the class `Subject`, or None.
     """
     if view.pick("whose", ("file", "own")) == "file":
-        return {"subject": _of_file(view, _pick_sequence(view)), "second": None}
-    if view.store.shows_images:
-        return {"subject": _own_image(view), "second": None}
-    return dict(zip(("subject", "second"), _own_texts(view), strict=True))
+        subjects = [_of_file(view, _pick_sequence(view))]
+    elif not view.store.shows_images:
+        subjects = _own_texts(view)
+    elif live.reachable(view):
+        help = view.say("own_image_help", limit=live.MAX_UPLOAD)
+        upload = live.upload_box(view, view.say("own_image"), help=help)
+        subjects = [_own(None if upload is None else live.of_image(view, upload))]
+    else:
+        raise SectionEnds
+    return dict(zip(("subject", "second"), [*subjects, None], strict=False))
 
 
 def _pick_sequence(view: View) -> int:
@@ -130,20 +128,17 @@ def _pick_sequence(view: View) -> int:
     if sequences.empty:
         view.end("none_found")
     texts = (beginning(" ".join(str(text).split()), _SHORT) for text in sequences["text"])
-    labels = {
-        seq: view.say("label", seq=seq, text=text)
-        for seq, text in zip(sequences["seq"].tolist(), texts, strict=True)
-    }
+    pairs = zip(sequences["seq"].tolist(), texts, strict=True)
+    labels = {seq: view.say("label", seq=seq, text=text) for seq, text in pairs}
     return view.pick("seq", labels, kind="select")
 
 
 def _of_file(view: View, seq: int) -> Subject:
-    tokens = view.ask(pair_occurrence.sequence, seq=seq)
-    ground = ground_of(view, seq)
+    tokens, ground = view.ask(pair_occurrence.sequence, seq=seq), ground_of(view, seq)
     picture = ground.picture if ground else None
     can_run = (picture is not None or not view.store.shows_images) and live.reachable(view)
     return Subject(
-        key=str(seq),
+        str(seq),
         tokens=tuple(tokens["token"]),
         token_ids=tuple(tokens["token_id"].tolist()),
         special=tuple(tokens["token_type"].isin(SPECIAL).tolist()),
@@ -153,53 +148,35 @@ def _of_file(view: View, seq: int) -> Subject:
     )
 
 
-def _own_image(view: View) -> Subject:
-    """Image that the reader uploads; it is stored nowhere."""
-    if not live.reachable(view):
-        raise SectionEnds
-    help = view.say("own_image_help", limit=live.MAX_UPLOAD)
-    upload = live.upload_box(view, view.say("own_image"), help=help)
-    reading = None if upload is None else live.of_image(view, upload)
-    if reading is None:
-        raise SectionEnds
-    grid = reading.grid
-    special = reading.sequence.tokens[: grid["first_patch"]]
-    ground = ImageGround(grid["rows"], grid["columns"], special, grid["picture"])
-    return _typed(reading, ground)
-
-
-def _own_texts(view: View) -> tuple[Subject, Subject | None]:
+def _own_texts(view: View) -> list[Subject]:
     """Text that the reader types or a link brings, and a second one; both stand in the address."""
-    choices = [FreeChoice(view.key(name), longest=LONGEST + 1) for name in _OWN]
-    texts = [view.choices.value(choice).strip() for choice in choices]
+    texts = []
     with view.place("form", view.key("own_form"), border=False):
         for name, place in zip(_OWN, view.split(len(_OWN)), strict=True):
+            key, help = view.key(name), view.say("own_help", most=f"{LONGEST:,}")
             settings = {"height": _TALL, "max_chars": live.MAX_CHARACTERS}
             with place:
-                label, help = view.say(name), view.say("own_help", most=f"{LONGEST:,}")
-                view.add(Control(view.key(name), label, "sql", help=help, settings=settings))
+                view.add(Control(key, view.say(name), "sql", help=help, settings=settings))
+            texts.append(view.choices.value(FreeChoice(key, longest=LONGEST + 1)).strip())
         view.draw(st.form_submit_button, view.say("own_start"), type="primary")
     if any(len(text) > LONGEST for text in texts):
         view.end("own_long", most=f"{LONGEST:,}")
     if not texts[0] or not live.reachable(view):
         raise SectionEnds
-    readings = [live.of_text(view, text) if text else None for text in texts]
-    first, second = (_typed(reading) if reading else None for reading in readings)
-    if first is None:
-        raise SectionEnds
-    for subject in filter(None, (first, second)):
+    subjects = [_own(live.of_text(view, text)) for text in texts if text]
+    for subject in subjects:
         if subject.reading and subject.reading.is_cut:
             view.write("caption", view.say("own_cut", n=len(subject.tokens)))
-    return first, second
+    return subjects
 
 
-def _typed(reading: live.Reading, ground: ImageGround | None = None) -> Subject:
-    sequence = reading.sequence
-    return Subject(
-        key=reading.key,
-        tokens=sequence.tokens,
-        token_ids=tuple(sequence.ids.tolist()),
-        special=tuple(kind in SPECIAL for kind in sequence.named_types),
-        reading=reading,
-        ground=ground,
-    )
+def _own(reading: live.Reading | None) -> Subject:
+    """Sequence of the reader's own, which is stored nowhere; ends the section without one."""
+    if reading is None:
+        raise SectionEnds
+    sequence, ground = reading.sequence, None
+    if grid := reading.grid:
+        special = sequence.tokens[: grid["first_patch"]]
+        ground = ImageGround(grid["rows"], grid["columns"], special, grid["picture"])
+    ids, special = tuple(sequence.ids.tolist()), (of in SPECIAL for of in sequence.named_types)
+    return Subject(reading.key, sequence.tokens, ids, tuple(special), reading, ground=ground)

@@ -22,20 +22,14 @@ from pages.ui.words.columns import title
 from pages.ui.words.scope import say_here
 
 _DRAWN = 3  # tokens
-_SIDE, _ROW, _WIDE = 270, 28, 170  # pixels: of a plane; of a row of bars; of bars
+_SIDE = 270  # pixels of a plane
 _LENGTHS = ("attention", "value_norm", "weighted_norm")
 _ROOM = 1.25  # of the longest arrow, so that its name has room
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Vectors that one head adds up for one query.
-
-    Attributes:
-        names: of all tokens.
-        weights: α of every token.
-        vectors: f(x) of every token.
-    """
+    """Names of all tokens, and α and f(x) of each, of one head for one query."""
 
     names: list[str]
     weights: np.ndarray
@@ -61,56 +55,44 @@ class Parts:
         return list(dict.fromkeys(best))[:_DRAWN]
 
     @property
-    def drawn(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """α f(x) of all tokens, of those not drawn together, and their sum."""
+    def sums(self) -> dict[str, np.ndarray]:
+        """Sums of α f(x), of tokens that are not drawn, and of all."""
         weighted = self.weights[:, None] * self.vectors
-        rest = np.delete(weighted, self.chosen, axis=0).sum(axis=0)
-        return weighted, rest, weighted.sum(axis=0)
+        rest = np.delete(weighted, self.chosen, axis=0)
+        return {"rest": rest.sum(axis=0), "sum": weighted.sum(axis=0)}
 
     @property
     def arrows(self) -> pd.DataFrame:
-        """Arrows in one plane.
+        """Arrows: panel, name, x, y, length, in_plane (share of its square in the plane).
 
         The plane fits the directions of the drawn f(x), of the rest and of the sum best: each
-        counts as much as any other. `in_plane` is the share of an arrow's squared length in the
-        plane, `of_all` that of all these directions.
-
-        Returns:
-            panel, name, x, y, length, in_plane, of_all.
+        counts as much as any other.
         """
-        weighted, rest, total = self.drawn
-        whole = [("sum", total)] if np.linalg.norm(rest) == 0 else [("rest", rest), ("sum", total)]
-        rows = [("before", self.names[at], self.vectors[at]) for at in self.chosen]
-        rows += [("after", self.names[at], weighted[at]) for at in self.chosen]
-        rows += [("after", say_here(name), vector) for name, vector in whole]
-        fitted = np.array([vector for panel, _, vector in rows if panel == "before"], dtype=float)
-        fitted = np.array([*fitted, *(vector for _, vector in whole)], dtype=float)
+        sums = {say_here(name): of for name, of in self.sums.items() if name == "sum" or of.any()}
+        before = {self.names[at]: self.vectors[at] for at in self.chosen}
+        after = {self.names[at]: self.weights[at] * self.vectors[at] for at in self.chosen} | sums
+        fitted = np.array([*before.values(), *sums.values()], dtype=float)
         norms = np.linalg.norm(fitted, axis=1, keepdims=True)
-        _, values, axes = np.linalg.svd(fitted / np.where(norms > 0, norms, 1), full_matrices=False)
-        plane = axes[:2] if len(axes) > 1 else np.vstack([axes, np.zeros_like(axes)])
-        vectors = np.array([vector for *_, vector in rows], dtype=float)
-        places, length = vectors @ plane.T, np.linalg.norm(vectors, axis=1)
-        frame = pd.DataFrame(rows, columns=["panel", "name", "vector"]).drop(columns="vector")
-        frame = frame.assign(x=places[:, 0], y=places[:, 1], length=length)
+        *_, axes = np.linalg.svd(fitted / np.where(norms > 0, norms, 1), full_matrices=False)
+        parts = []
+        for panel, drawn in {"before": before, "after": after}.items():
+            vectors = np.array([*drawn.values()], dtype=float)
+            x, y = np.pad(vectors @ axes[:2].T, [(0, 0), (0, 2 - len(axes[:2]))]).T
+            of = {"x": x, "y": y, "length": np.linalg.norm(vectors, axis=1)}
+            parts.append(pd.DataFrame({"panel": panel, "name": [*drawn], **of}))
+        frame = pd.concat(parts, ignore_index=True)
         seen = np.hypot(frame["x"], frame["y"]) / frame["length"].where(frame["length"] > 0)
-        of_all = (values[:2] ** 2).sum() / max((values**2).sum(), np.finfo(float).tiny)
-        return frame.assign(in_plane=seen**2, of_all=float(of_all))
+        return frame.assign(in_plane=seen**2)
 
     @property
     def bars(self) -> pd.DataFrame:
         """A row per drawn token, one for the rest and one for the sum: name and lengths."""
-        _, rest, total = self.drawn
-        rows = self.lengths.loc[self.chosen]
-        others = self.weights.sum() - rows["attention"].sum()
-        rows = rows.assign(name=[self.names[at] for at in self.chosen])
-        of_all = pd.DataFrame(
-            {
-                "name": [say_here("rest"), say_here("sum")],
-                "attention": [others, self.weights.sum()],
-                "value_norm": np.nan,
-                "weighted_norm": [np.linalg.norm(rest), np.linalg.norm(total)],
-            }
-        )
+        rows = self.lengths.loc[self.chosen].assign(name=[self.names[at] for at in self.chosen])
+        total = self.weights.sum()
+        weights = [total - rows["attention"].sum(), total]
+        lengths = [np.linalg.norm(of) for of in self.sums.values()]
+        of = {"attention": weights, "value_norm": np.nan, "weighted_norm": lengths}
+        of_all = pd.DataFrame({"name": [say_here(name) for name in self.sums], **of})
         return pd.concat([rows, of_all], ignore_index=True)[["name", *_LENGTHS]]
 
 
@@ -131,30 +113,20 @@ def parts_of(inquiry: Inquiry, choices: Choices) -> Parts:
     return Parts(choices["subject"].names, made.weights, made.vectors)
 
 
-def arrows(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    return parts_of(inquiry, choices).arrows
-
-
-def bars(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    return parts_of(inquiry, choices).bars
-
-
 def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rows of the finding: the weight of a token against its part of the lengths; and the sum."""
     parts = parts_of(inquiry, choices)
-    lengths, total = parts.lengths, float(np.linalg.norm(parts.drawn[2]))
-    together, most = float(lengths["weighted_norm"].sum()), int(lengths["attention"].argmax())
-    longest = int(lengths["weighted_norm"].argmax())
+    lengths, together = parts.lengths, float(parts.lengths["weighted_norm"].sum())
+    most = int(lengths["attention"].argmax())
     rows = [
         (1, "weight", lengths["attention"][most], ".1%"),
         (1, "length", lengths["weighted_norm"][most] / (together or np.nan), ".1%"),
-        (2, "sum", total, ".2f"),
+        (2, "sum", float(np.linalg.norm(parts.sums["sum"])), ".2f"),
         (2, "together", together, ".2f"),
     ]
     frame = pd.DataFrame(rows, columns=["sentence", "name", "value", "format"])
-    names = {"query": choices["query"], "token": most, "longest": longest}
-    of = {name: parts.names[at] for name, at in names.items()}
-    return frame.assign(low=frame["value"], high=frame["value"], **of, **of_head(choices))
+    of = {"query": parts.names[choices["query"]], "token": parts.names[most], **of_head(choices)}
+    return frame.assign(low=frame["value"], high=frame["value"], **of)
 
 
 def _colours(names: list[str]) -> dict[str, str]:
@@ -175,43 +147,19 @@ def draw_arrows(frame: pd.DataFrame, *_: Any) -> Any:
 
 def _plane(frame: pd.DataFrame, colours: dict[str, str]) -> Any:
     reach = _ROOM * max(float(frame[["x", "y"]].abs().to_numpy().max()), 1e-9)
-    scale = alt.Scale(domain=[-reach, reach], nice=False)
-    axis = alt.Axis(tickCount=3, format=".2~g", grid=True)
-    of_x, of_y = ({"scale": scale, "axis": axis, "title": say_here(f"axis_{n}")} for n in "xy")
+    of: Any = {"scale": alt.Scale(domain=[-reach, reach], nice=False)}
+    of["axis"] = alt.Axis(tickCount=3, format=".2~g", grid=True)
     shown = frame.assign(angle=np.degrees(np.arctan2(frame["x"], frame["y"])))
-    columns = ("name", "length", "in_plane")
+    told = {name: title(name) for name in ("name", "length", "in_plane")}
     base = Chart(shown).encode(
-        x=alt.X("x:Q", **of_x),
-        y=alt.Y("y:Q", **of_y),
+        x=alt.X("x:Q", title=say_here("axis_x"), **of),
+        y=alt.Y("y:Q", title=say_here("axis_y"), **of),
         color=named("name", colours, title=None, symbolType="stroke"),
-        tooltip=tooltips({name: title(name) for name in columns}, shown, ".3~g"),
+        tooltip=tooltips(told, shown, ".3~g"),
     )
     middle = {"x2": alt.X2Value(_SIDE / 2), "y2": alt.Y2Value(_SIDE / 2)}
-    rules = base.mark_rule(strokeWidth=2.5).encode(**middle)
     tips = base.mark_point(shape="triangle-up", filled=True, size=90, opacity=1)
     tips = tips.encode(angle=alt.Angle("angle:Q", scale=None))
     heading = say_here(f"panel_{frame['panel'].iloc[0]}")
+    rules = base.mark_rule(strokeWidth=2.5).encode(**middle)
     return layered(rules, tips, title=heading, width=_SIDE, height=_SIDE)
-
-
-def draw_bars(frame: pd.DataFrame, *_: Any) -> Any:
-    """Draw α, ‖f(x)‖ and ‖αf(x)‖ side by side, exactly, with their numbers."""
-    order, colours = frame["name"].tolist(), _colours(frame["name"].tolist())
-    panels = []
-    for place, name in enumerate(_LENGTHS):
-        is_share, shown = name == "attention", frame.dropna(subset=name)
-        axis = alt.Axis(labelLimit=150) if place == 0 else None
-        rows = alt.Y("name:N", title=None, sort=order, scale=alt.Scale(domain=order), axis=axis)
-        scale = alt.Scale(domain=[0, float(shown[name].max()) * 1.4 or 1.0], nice=False)
-        ticks = alt.Axis(tickCount=2, format=".0%" if is_share else ".2~g")
-        colour = alt.Scale(domain=list(colours), range=list(colours.values()))
-        base = Chart(shown).encode(
-            x=alt.X(f"{name}:Q", title=title(name), scale=scale, axis=ticks), y=rows
-        )
-        marks = base.mark_bar(size=16, tooltip=False)
-        marks = marks.encode(color=alt.Color("name:N", scale=colour, legend=None))
-        numbers = base.mark_text(align="left", dx=4, fontSize=12, tooltip=False).encode(
-            text=alt.Text(f"{name}:Q", format=".1%" if is_share else ".3~g")
-        )
-        panels.append(layered(marks, numbers, width=_WIDE, height=_ROW * len(order)))
-    return alt.hconcat(*panels, spacing=14)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from pages.ui.charts.chart_theme import (
@@ -27,6 +28,20 @@ _OVERLAP = 0.6  # pixels that cells are drawn over their edges, so that no gaps 
 _QUANTILE = 0.995
 _SHARES = (0, 0.05, 0.25, 0.5, 1)  # of the scale of shares, named in its legend
 _BEND = 0.12  # where the middle of each half of the scale of changes lies
+
+
+def cells(names: list[str], shares: np.ndarray, places: Any, *, causal: bool) -> pd.DataFrame:
+    """A row per cell: target_pos, source_pos, target, source, share.
+
+    In a causal model, cells of later tokens have no share: they are masked.
+    """
+    target, source = (grid.ravel() for grid in np.meshgrid(places, places, indexing="ij"))
+    if causal:
+        target, source = (positions[source <= target] for positions in (target, source))
+    named = np.array(names, dtype=object)
+    of = {"target_pos": target, "source_pos": source}
+    of |= {"target": named[target], "source": named[source]}
+    return pd.DataFrame({**of, "share": shares[target, source].astype(float)})
 
 
 def pointing(name: str) -> dict[str, alt.Parameter]:
