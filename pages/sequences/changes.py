@@ -8,9 +8,10 @@ import pandas as pd
 
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.kit.section import Choices
-from pages.sequences.subject import Subject
+from pages.sequences.subject import Subject, exactly
 from pages.ui.live.live_model import Reading, layer_maps
 from pages.ui.store.inquiry import Inquiry
+from pages.ui.view import View
 from pages.ui.words.units import POINTS, in_unit, named_in
 
 LEAST = 5
@@ -19,14 +20,13 @@ _LISTED, _LISTED_FAR = 10, 100
 _FAR, _BELL = 2.0, 0.0455  # standard deviations; share of a bell curve beyond them
 _CHANGES = ("delta", "mean_delta", "std_delta", "low", "high")
 HERE, _MEAN, _STD, _LOW, _HIGH = (named_in(POINTS, name) for name in _CHANGES)
-COLUMNS = {
-    **dict.fromkeys(("source", "target")),
-    **dict.fromkeys((HERE, _MEAN, _LOW, _HIGH), "%+.2f"),
-    _STD: "%.2f",
-    "distance": "%+.1f",
-    "n": None,
-    "n_sequences": None,
-}
+COLUMNS = dict.fromkeys(("source", "target")) | dict.fromkeys((HERE, _MEAN, _LOW, _HIGH), "%+.2f")
+COLUMNS |= {_STD: "%.2f", "distance": "%+.1f", "n": None, "n_sequences": None}
+
+
+def pick_changes(view: View, choices: Choices) -> dict[str, Any]:
+    """Add `changes`, which all figures of the section show."""
+    return {"changes": changes(view, choices)}
 
 
 def changes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -73,52 +73,46 @@ def _computed(inquiry: Inquiry, subject: Subject, *, layer: int, effect: str) ->
     return pd.DataFrame({**of, "delta": (after - before)[target, source]})
 
 
-def extremes(amplified: bool, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+def extremes(amplified: bool, _: Inquiry, choices: Choices) -> pd.DataFrame:
     """First pairs of one direction, the largest changes on top, each with its mean in the corpus.
 
     Returns:
         pair, side (`here` or `corpus`), delta, low, high (in points), distance, n.
     """
-    every = changes(inquiry, choices)
     order = ["delta", "target_pos", "source_pos"]
-    ordered = every.sort_values(order, ascending=[not amplified, True, True])
+    ordered = choices["changes"].sort_values(order, ascending=[not amplified, True, True])
     listed = ordered[(ordered["delta"] > 0) == amplified].head(_LISTED).reset_index()
     here = listed.assign(side="here", low=np.nan, high=np.nan)
     corpus = listed.assign(side="corpus", delta=listed["mean_delta"]).dropna(subset="delta")
     both = pd.concat([here, corpus]).sort_index(kind="stable")
-    frame = in_unit(both, POINTS, ["delta", "low", "high"])
-    frame = frame.rename(columns={_LOW: "low", _HIGH: "high"})
+    frame = in_unit(both, POINTS, ["delta", "low", "high"]).rename(
+        columns={_LOW: "low", _HIGH: "high"}
+    )
     return frame[["pair", "side", HERE, "low", "high", "distance", "n"]].reset_index(drop=True)
 
 
 amplified, attenuated = (partial(extremes, is_amplified) for is_amplified in (True, False))
 
 
-def far(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+def far(_: Inquiry, choices: Choices) -> pd.DataFrame:
     """Pairs whose change is farthest from their corpus mean, in standard deviations."""
-    rows = changes(inquiry, choices).dropna(subset="distance")
+    rows = choices["changes"].dropna(subset="distance")
     rows = rows.sort_values("distance", key=abs, ascending=False, kind="stable")
     return in_unit(rows.head(_LISTED_FAR), POINTS, _CHANGES)
 
 
-def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+def found(_: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rows of the finding: the largest change with its corpus mean, and pairs far from theirs."""
-    every = changes(inquiry, choices)
+    every = choices["changes"]
     if every.empty:
         return pd.DataFrame([{"name": "nothing" if choices["subject"].reading else "none_kept"}])
     row = every.iloc[int(every["delta"].abs().argmax())]
     of = {"sentence": 1, "format": "+.2f", "layer": choices["layer"], "effect": choices["effect"]}
-    here = 100 * row["delta"]
-    rows: list[dict[str, Any]] = [
-        {"name": "change", "value": here, "low": here, "high": here, "pair": row["pair"], **of}
-    ]
+    rows = [exactly("change", 100 * row["delta"], pair=row["pair"], **of)]
     if pd.notna(row["mean_delta"]):
         ends = {name: 100 * row[name] for name in ("low", "high")}
-        rows.append({"name": "mean", "value": 100 * row["mean_delta"], **ends, **of})
-    distances = every["distance"].dropna().abs()
-    if len(distances):
-        share, of = float((distances > _FAR).mean()), {"sentence": 2, "format": ".1%"}
-        of |= {"n": len(distances), "least": LEAST}
-        for name, value in (("far", share), ("bell", _BELL)):
-            rows.append({"name": name, "value": value, "low": value, "high": value, **of})
+        rows.append(exactly("mean", 100 * row["mean_delta"], **of) | ends)
+    if len(distances := every["distance"].dropna().abs()):
+        of = {"sentence": 2, "format": ".1%", "n": len(distances), "least": LEAST}
+        rows += [exactly("far", (distances > _FAR).mean(), **of), exactly("bell", _BELL, **of)]
     return pd.DataFrame(rows)

@@ -36,14 +36,17 @@ _LINES, _MOST = 24, 130  # tokens of a longer text whose lines are drawn; that a
 _STRONGEST = 5  # tokens that are followed through the layers
 _SHARE = named_in(PERCENT, "share")
 _SIDES = {1: 400, 2: 360, 3: 212}  # pixels to a side of a map, by the number of maps
+_OVER = (
+    "position: absolute; inset: .4rem 0 0 0; width: 100%; height: calc(100% - .4rem); "
+    "pointer-events: none"
+)
 _POOLED = 32  # pixels to a side of a head's small map, at most
 
 
 def pick_map(view: View, choices: Choices) -> dict[str, Any]:
-    """Let the reader pick heads or a scope, and what belongs to it.
+    """Let the reader pick heads or a scope (`kind`), and of heads one that is taken away (`away`).
 
-    Choices: `quantity`, `layer`, `token` (None if none is looked at), `kind` (`heads`, `compared`
-    or `scope`), `input`; of heads `head`, `weighing` and `away`, the head that is taken away.
+    Choices of two sides are `compared`. `token` is None if none is looked at.
     """
     subject: Subject = choices["subject"]
     names = {name: view.say(f"quantity_{name}") for name in (*OF_HEADS, _MEAN_NORM)}
@@ -56,18 +59,18 @@ def pick_map(view: View, choices: Choices) -> dict[str, Any]:
         chosen["kind"] = "heads" if choices["second"] is None else "compared"
     else:
         chosen["layer"] = view.pick("layer", view.store.layers, kind="select")
+    if (found := map_of(view, subject, quantity, chosen["layer"])) is None:
+        view.end("no_map")
     with view.fold(view.say("more")):
         if chosen["kind"] == "heads" and subject.reading is not None:
             every = (f"{layer}-{head}" for layer, head in every_head(view.store))
             heads = {_NONE: view.say("none")} | {of: short_name(*of.split("-")) for of in every}
             if (away := view.pick("away", heads, kind="select")) != _NONE:
                 chosen |= {"away": tuple(map(int, away.split("-"))), "kind": "compared"}
-        tokens = {_NONE: view.say("none"), **dict(enumerate(subject.names))}
+        tokens = {_NONE: view.say("none"), **dict(enumerate(subject.names[: len(found)]))}
         token = view.pick("token", tokens, kind="select")
     chosen["token"] = None if token == _NONE else int(token)
     chosen |= {"is_followed": token != _NONE, "input": "image" if subject.ground else "text"}
-    if map_of(view, subject, quantity, chosen["layer"]) is None:
-        view.end("no_map")
     return chosen
 
 
@@ -106,11 +109,8 @@ def _sides(inquiry: Inquiry, choices: Choices) -> tuple[Any, Any, list[tuple[int
 
 
 def heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Every head, with the token that others look at most, by weight and by norm.
-
-    Returns:
-        layer, head, token, attention, norm_token, norm_share: means over the queries.
-    """
+    """Every head, with the token that others look at most: layer, head, token, attention, and by
+    norm norm_token, norm_share; means over the queries."""
     subject = choices["subject"]
     frame = pd.DataFrame(every_head(inquiry.store), columns=["layer", "head"])
     names = np.array(subject.names, dtype=object)
@@ -129,11 +129,8 @@ def moved(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 
 def panels(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Cells of the maps of a head or scope side by side, by the column `panel`, in percent.
-
-    Of a head by weight and by norm; or as it is in both texts, or with and without another head,
-    with the difference of what both have.
-    """
+    """Cells of maps side by side, by the column `panel`, in percent: of a head by weight and norm,
+    or of both sides with the difference of what they share; or of a scope."""
     subject, second, kind = (choices[name] for name in ("subject", "second", "kind"))
     names, token, parts = subject.names, choices["token"] or 0, []
     place = list(inquiry.store.layers).index(choices["layer"]), choices.get("head", 1) - 1
@@ -184,11 +181,9 @@ def draw_panels(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
 
 
 def show_grid(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
-    """Record the map of every head small; a click chooses the head.
+    """Record the map of every head small: of many tokens, the largest share of each block.
 
-    Of a text, rows are tokens that attend, and several share a pixel if there are many, with the
-    largest share of them. Of an image, patches are as strong as they are attended to, on average or
-    by the token that is looked at, as part of the largest.
+    Of an image, patches are as strong as they are attended to, as part of the largest.
     """
     subject, token = choices["subject"], choices["token"]
     maps, ground = subject.maps(view)[choices["weighing"]], subject.ground
@@ -213,20 +208,20 @@ def show_grid(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices)
     view.figure(f"grid_{choices['input']}", frame, chart, width="content", **options)
 
 
-def _text(choices: Choices, shares: np.ndarray) -> TextAttention:
+def _text(inquiry: Inquiry, choices: Choices) -> TextAttention:
     subject = choices["subject"]
     of = (subject.names, subject.special, choices["weighing"], choices["token"], _LINES)
-    return TextAttention(shares, *of)
+    return TextAttention(shown_map(inquiry, choices), *of)
 
 
 def lines(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Lines of a head between tokens of a text."""
-    return _text(choices, shown_map(inquiry, choices)).lines
+    return _text(inquiry, choices).lines
 
 
 def show_lines(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
     """Record the lines of a head, with what is left out of them."""
-    text = _text(choices, shown_map(view, choices))
+    text = _text(view, choices)
     caption = f"{say('attention_lines.caption')} {text.left_out}"
     state = tuple(str(choices[name]) for name in ("subject", "quantity", "token"))
     head = short_name(choices["layer"], choices["head"])
@@ -235,24 +230,17 @@ def show_lines(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices
 
 
 def tokens(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Mean share that each token gives to others, or its share in the token that is looked at.
-
-    Returns:
-        pos, token, share.
-    """
+    """Mean share that each token gives to others, or that the token looked at takes: pos, token,
+    share."""
     shares, token = shown_map(inquiry, choices), choices["token"]
-    n = len(shares)
-    given = (shares.sum(axis=0) - shares.diagonal()) / max(n - 1, 1)
-    values = given if token is None or token >= n else shares[token]
-    names = choices["subject"].names[:n]
-    return pd.DataFrame({"pos": range(n), "token": names, "share": values.astype(float)})
+    given = (shares.sum(axis=0) - shares.diagonal()) / max(len(shares) - 1, 1)
+    values = (given if token is None else shares[token]).astype(float)
+    names = choices["subject"].names[: len(shares)]
+    return pd.DataFrame({"pos": range(len(shares)), "token": names, "share": values})
 
 
 def show_tokens(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
-    """Record a text or image with its tokens shaded by the column `share`.
-
-    An image has its contours on the patches, and the picture itself beside them.
-    """
+    """Record a text, or an image with its contours, with tokens shaded by the column `share`."""
     subject, token = choices["subject"], choices["token"]
     name = figure.name if figure.name != "tokens" else "given" if token is None else "taken"
     shades = shading.Shades(float(frame["share"].max()))
@@ -267,23 +255,14 @@ def show_tokens(view: View, figure: Figure, frame: pd.DataFrame, choices: Choice
         n, over = len(ground.special), ground.address(outlined=True)
         grid = shading.patches(shaded[n:], shades, columns=ground.columns)
         body += shading.text(shaded[:n], shades) if n else ""
-        style = "position: absolute; inset: .4rem 0 0 0; width: 100%; pointer-events: none"
-        on = (
-            f'<img src="{escape(over)}" style="{style}; height: calc(100% - .4rem)">'
-            if over
-            else ""
-        )
+        on = f'<img src="{escape(over)}" style="{_OVER}">' if over else ""
         body += f'<div style="position: relative; width: 20rem; max-width: 100%">{grid}{on}</div>'
-    of = {"token": "" if token is None else subject.names[token]}
-    view.markup(name, frame, body, state=(str(subject), str(choices["quantity"]), token), **of)
+    view.markup(name, frame, body, state=(str(subject), str(choices["quantity"]), token))
 
 
 def through_layers(side: str, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """Tokens with the largest shares in the token that is looked at (`takes`), or of it (`gives`).
-
-    Returns:
-        layer, token, share.
-    """
+    """Tokens with the largest shares in the token that is looked at (`takes`), or of it (`gives`):
+    layer, token, share."""
     subject, token, parts = choices["subject"], choices["token"], []
     for layer in inquiry.store.layers:
         shares = map_of(inquiry, subject, choices["quantity"], layer)

@@ -15,7 +15,7 @@ from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of, when
 from pages.sequences import changes, maps, vectors
-from pages.sequences.subject import pick_subject, shared_tokens
+from pages.sequences.subject import exactly, pick_subject, shared_tokens
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.ui.live.live_model import run_on
 from pages.ui.store.inquiry import Inquiry
@@ -24,11 +24,6 @@ SUBJECT = Pick("subject", kind=pick_subject)
 _EFFECT = f"""
     select mean as value, low, high from head_effect where filling = '{ZERO}'
         and quantity = 'length' and token_type is null and layer = $layer and head = $head"""
-
-
-def exactly(name: str, value: Any, **fillers: Any) -> dict[str, Any]:
-    """Row of a finding for a number of this text, which is no estimate."""
-    return {"name": name, **dict.fromkeys(("value", "low", "high"), float(value)), **fillers}
 
 
 def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -40,7 +35,7 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     seen = np.tril(np.ones((n, n))) if inquiry.store.is_causal else np.ones((n, n))
     even = seen / seen.sum(axis=1, keepdims=True)
     others, of_others = (of - np.diag(of.diagonal()) for of in (shares, even))
-    is_taken = token is not None and token < n
+    is_taken = token is not None
     row, of_even = (of[token] if is_taken else of.mean(axis=0) for of in (others, of_others))
     most = int(row.argmax())
     of = {"source": names[most], "target": names[token or 0]}
@@ -112,12 +107,15 @@ def predictions(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 HEADS, COMPARED, SCOPE = ({"kind": (kind,)} for kind in ("heads", "compared", "scope"))
 OF_HEAD = {"kind": ("heads", "compared")}
+TO_TOKEN = {"token": "target_pos"}
+DRAWN = Custom(chart=maps.draw_panels)
 PANELS = Figure(
     "panels",
     maps.panels,
-    Custom(chart=maps.draw_panels),
-    click={"token": "target_pos"},
+    DRAWN,
+    click=TO_TOKEN,
     word="panels_{kind}",
+    captions=lambda _, choices: ("panels_caption", *("differs",) * (choices["kind"] == "compared")),
 )
 TOKENS_SHADED = Drawn(record=maps.show_tokens)
 PREDICTED = {
@@ -160,15 +158,9 @@ VECTORS = Section(
     picks=(SUBJECT, Pick("of", kind=vectors.pick_query)),
     figures=(
         Figure(
-            "arrows",
-            lambda inquiry, choices: vectors.parts_of(inquiry, choices).arrows,
-            Custom(chart=vectors.draw_arrows),
+            "arrows", lambda *of: vectors.parts_of(*of).arrows, Custom(chart=vectors.draw_arrows)
         ),
-        Figure(
-            "bars",
-            lambda inquiry, choices: vectors.parts_of(inquiry, choices).bars,
-            Table(columns=LENGTHS),
-        ),
+        Figure("bars", lambda *of: vectors.parts_of(*of).bars, Table(columns=LENGTHS)),
     ),
     finding=Finding(vectors.found, overview=()),
     also=(SEQUENCES, TOKENS),
@@ -185,6 +177,7 @@ PAIRS = Section(
         Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select"),
         Pick("effect", lambda file, _: list(file.store.layer_order.effects), "ff", kind="select"),
         Pick("special", ("in", "out")),
+        Pick("changes", kind=changes.pick_changes),
     ),
     figures=(
         Figure("amplified", changes.amplified, replace(DOTS, colours=MORE), half=True),

@@ -42,10 +42,9 @@ _STORED = """
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """Sequence to examine.
+    """Sequence to examine, with its input of the model, unless that cannot be run here.
 
-    `special` is True for tokens such as [CLS]. `reading` is the input of the model, None if that
-    cannot be run here. `seq` is the number in the file. `ground` is the picture of an image.
+    `special` is True for tokens such as [CLS]. `seq` is its number in the file.
     """
 
     key: str
@@ -69,12 +68,9 @@ class Subject:
         return [*self.ground.special, *(f"{row}·{column}" for row, column in places)]
 
     def maps(self, inquiry: Inquiry, without: Head | None = None) -> Mapping[str, np.ndarray]:
-        """Shares of every key in each query by layer and head, by `weight` and by `norm`.
+        """Shares by layer, head, query and key, by `weight` and by `norm`, perhaps without a head.
 
-        Those of what only the file knows are weights of the first tokens; empty if there are none.
-
-        Args:
-            without: head whose output is replaced by zero.
+        Of what only the file knows, they are weights of the first tokens; empty without any.
         """
         if without not in self._maps:
             self._maps[without] = self._found(inquiry, without)
@@ -91,6 +87,11 @@ class Subject:
                 shape = (len(inquiry.store.layers), -1, n, n)
                 return {WEIGHT: np.stack(rows["attention"].tolist()).reshape(shape)}
         return {}
+
+
+def exactly(name: str, value: Any, **fillers: Any) -> dict[str, Any]:
+    """Row of a finding for a number of this text, which is no estimate."""
+    return {"name": name, **dict.fromkeys(("value", "low", "high"), float(value)), **fillers}
 
 
 def shared_tokens(first: Subject, second: Subject) -> list[tuple[int, int]]:

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from pages.kit.section import Choices, of_head
+from pages.sequences.subject import exactly
 from pages.ui.charts.chart_theme import Chart, layered, tooltips
-from pages.ui.charts.colours import NEUTRAL, SERIES_COLOURS
+from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.encodings import named
 from pages.ui.head.picker import every_head, pick_head
 from pages.ui.live.live_model import run_on
@@ -44,10 +45,7 @@ class Parts:
 
     @property
     def chosen(self) -> list[int]:
-        """Tokens with the largest α, ‖αf(x)‖ and ‖f(x)‖; equal ones are replaced by the next α.
-
-        Only tokens that have a weight count.
-        """
+        """Tokens with the largest α, ‖αf(x)‖ and ‖f(x)‖, or the next α; none without a weight."""
         weighty = np.flatnonzero(self.weights > 0)
         lengths = self.lengths.loc[weighty, ["attention", "weighted_norm", "value_norm"]].to_numpy()
         by_weight = np.argsort(-lengths[:, 0], kind="stable")
@@ -65,8 +63,7 @@ class Parts:
     def arrows(self) -> pd.DataFrame:
         """Arrows: panel, name, x, y, length, in_plane (share of its square in the plane).
 
-        The plane fits the directions of the drawn f(x), of the rest and of the sum best: each
-        counts as much as any other.
+        The plane fits the directions of the drawn f(x), of the rest and of the sum best.
         """
         sums = {say_here(name): of for name, of in self.sums.items() if name == "sum" or of.any()}
         before = {self.names[at]: self.vectors[at] for at in self.chosen}
@@ -118,29 +115,23 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     parts = parts_of(inquiry, choices)
     lengths, together = parts.lengths, float(parts.lengths["weighted_norm"].sum())
     most = int(lengths["attention"].argmax())
-    rows = [
-        (1, "weight", lengths["attention"][most], ".1%"),
-        (1, "length", lengths["weighted_norm"][most] / (together or np.nan), ".1%"),
-        (2, "sum", float(np.linalg.norm(parts.sums["sum"])), ".2f"),
-        (2, "together", together, ".2f"),
-    ]
-    frame = pd.DataFrame(rows, columns=["sentence", "name", "value", "format"])
     of = {"query": parts.names[choices["query"]], "token": parts.names[most], **of_head(choices)}
-    return frame.assign(low=frame["value"], high=frame["value"], **of)
-
-
-def _colours(names: list[str]) -> dict[str, str]:
-    """Colours of the drawn tokens, of the rest and of the sum, in the order of the legend."""
-    ends = {say_here("rest"): NEUTRAL, say_here("sum"): SERIES_COLOURS[_DRAWN]}
-    tokens = [name for name in dict.fromkeys(names) if name not in ends]
-    return dict(zip(tokens, SERIES_COLOURS, strict=False)) | {
-        name: ends[name] for name in ends if name in names
-    }
+    share = {**of, "sentence": 1, "format": ".1%"}
+    length = {**of, "sentence": 2, "format": ".2f"}
+    return pd.DataFrame(
+        [
+            exactly("weight", lengths["attention"][most], **share),
+            exactly("length", lengths["weighted_norm"][most] / (together or np.nan), **share),
+            exactly("sum", np.linalg.norm(parts.sums["sum"]), **length),
+            exactly("together", together, **length),
+        ]
+    )
 
 
 def draw_arrows(frame: pd.DataFrame, *_: Any) -> Any:
     """Draw f(x) and α f(x) as arrows from 0, each panel on a scale of its own."""
-    colours = _colours(frame["name"].tolist())
+    names = dict.fromkeys(frame["name"])
+    colours = dict(zip(names, SERIES_COLOURS, strict=False))
     planes = [_plane(part, colours) for _, part in frame.groupby("panel", sort=False)]
     return alt.hconcat(*planes, spacing=40).resolve_scale(x="independent", y="independent")
 

@@ -42,11 +42,10 @@ class Model(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """A sequence for the model, identified by its key.
+    """A sequence for the model, identified by its key; of the open file, its stored form.
 
     `grid` is of a reader's image: picture, rows, columns, first_patch. `is_cut` is True if the end
-    of a text was left out. Of a sequence of the open file, `sequence` holds what the file stores
-    of it: ids and segments, or a picture.
+    of a text was left out.
     """
 
     key: str
@@ -83,12 +82,7 @@ def reachable(view: View) -> bool:
 
 
 def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
-    """Sequence of the open file.
-
-    Args:
-        tokens: of the sequence in their order, with columns token_id and segment.
-        picture: of an image, as stored in the file.
-    """
+    """Sequence of the open file: its tokens with columns token_id and segment, or its picture."""
     if picture is not None:
         return Reading(_key(picture), picture)
     kept = tuple(tuple(tokens[column].tolist()) for column in ("token_id", "segment"))
@@ -96,21 +90,15 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
 
 
 def of_text(view: View, text: str) -> Reading | None:
-    """Text of the reader's own; None if it cannot be used; the reader is told why."""
+    """Text of the reader's own; None, after telling the reader why, if it cannot be used."""
     most = max_tokens(view.store)
     typed = unless_refused(view, "typed", text, key=text, max_tokens=most)
-    if typed is None:
-        return None
-    sequence, is_cut = typed
-    return Reading(_key(f"{most} {text}".encode()), sequence, is_cut=is_cut)
+    key = _key(f"{most} {text}".encode())
+    return None if typed is None else Reading(key, typed[0], is_cut=typed[1])
 
 
 def of_image(view: View, upload: Any) -> Reading | None:
-    """Image of the reader's own; None if it cannot be used; the reader is told why.
-
-    Args:
-        upload: the result of `upload_box`.
-    """
+    """Image of `upload_box`; None, after telling the reader why, if it cannot be used."""
     if is_too_large(view, upload):
         return None
     data, name = upload.getvalue(), upload.name
@@ -128,23 +116,15 @@ def run_on(store: Store, function: str, reading: Reading, **named: Any) -> Any:
 
 
 def layer_maps(store: Store, reading: Reading, *, layer: int) -> Any:
-    """Shares of every token in every other in a layer, counted from 1, as `LayerMaps`."""
+    """`LayerMaps` of a layer, counted from 1."""
     return run_on(store, "layer_maps", reading, layer=layer)
 
 
 def effect_maps(store: Store, tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
-    """Maps of one sequence of the open file; requires that the model is `reachable`.
-
-    Args:
-        tokens: as of `of_file`.
-        layer: counted from 1.
-    """
+    """Maps of tokens as of `of_file`; requires that the model is `reachable`."""
     shares = layer_maps(store, of_file(tokens, None), layer=layer).scopes
-    before, after = (
-        shares[store.layer_order.scopes.index(scope)]
-        for scope in (store.layer_order.effects[effect])
-    )
-    return Maps(before, after)
+    order = store.layer_order
+    return Maps(*(shares[order.scopes.index(scope)] for scope in order.effects[effect]))
 
 
 def upload_box(view: View, label: str, *, help: str | None = None) -> Any:
@@ -165,14 +145,7 @@ def text_box(view: View) -> str:
 
 
 def relevance_of_image(view: View, upload: Any) -> Any:
-    """Relevance of an image, a `LiveRelevance`; requires that the model is `reachable`.
-
-    Args:
-        upload: the result of `upload_box`.
-
-    Returns:
-        None if the image cannot be used; the reader is told why.
-    """
+    """`LiveRelevance` of an image of `upload_box`; else as `of_image`."""
     if is_too_large(view, upload):
         return None
     data, name = upload.getvalue(), upload.name
@@ -180,11 +153,7 @@ def relevance_of_image(view: View, upload: Any) -> Any:
 
 
 def relevance_of_text(view: View, text: str) -> Any:
-    """Relevance of a text, a `LiveRelevance`; requires that the model is `reachable`.
-
-    Returns:
-        None if the text cannot be used; the reader is told why.
-    """
+    """`LiveRelevance` of a text; else as `of_text`."""
     most = max_tokens(view.store)
     return unless_refused(view, "relevance_of_text", text, key=text, max_tokens=most)
 

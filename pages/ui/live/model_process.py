@@ -38,10 +38,7 @@ class ModelProcess:
         return "waiting" if self._lock.locked() else "running" if self._running else "starting"
 
     def ask(self, *question: Any) -> Any:
-        """Return the result of a function of the model.
-
-        Args:
-            question: the model, the name of the function, its positional and its keyword arguments.
+        """Return the result of a function, by the model, its name and both kinds of arguments.
 
         Raises:
             Refused: the model or the input cannot be used.

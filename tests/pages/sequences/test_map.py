@@ -89,10 +89,10 @@ def test_a_click_looks_at_a_head_and_at_a_token_through_the_layers(section, expo
 
 
 def test_a_second_text_is_compared_with_the_first(section, exported):
-    session = section("map", head="1-2", **OWN, seq_second="The big dog.")
+    session = section("map", head="1-2", **OWN, seq_second="The dog dog.")
     frame = frame_of(exported, "seq_map_panels")
     first, second, change = (square(frame, name) for name in ("first", "second", "change"))
-    at, to = list(change.index), [place + (place > 1) for place in change.index]
+    at, to = list(change.index), [place + (place > 2) for place in change.index]
     assert len(second) == len(first) + 1
     expected = second.to_numpy()[np.ix_(to, to)] - first.to_numpy()[np.ix_(at, at)]
     np.testing.assert_allclose(change, expected, atol=1e-9)

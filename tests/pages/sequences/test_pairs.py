@@ -57,12 +57,10 @@ def test_changes_and_means_are_those_of_the_file(section, exported, store):
         ),
     ],
 )
-def test_the_finding_tells_the_largest_change_and_pairs_far_from_their_mean(
-    monkeypatch, rows, found
-):
+def test_the_finding_tells_the_largest_change_and_pairs_far_from_their_mean(rows, found):
     frame = pd.DataFrame([rows | {"pair": "a → b"}])
-    monkeypatch.setattr(changes, "changes", lambda *_: frame)
-    made = changes.found(None, CHOICES)  # pyright: ignore[reportArgumentType]
+    given = CHOICES | {"changes": frame}
+    made = changes.found(None, given)  # pyright: ignore[reportArgumentType]
     assert [*zip(made["name"], made["value"].round(4), strict=True)] == found
 
 

@@ -17,9 +17,11 @@ from pages.sequences.changes import changes
 from pages.sequences.subject import pick_subject
 from pages.ui.store.chosen import open_store
 from pages.ui.view import View
+from pages.ui.words.scope import words_of
 
 view = View("te", "test", open_store())
-subject = pick_subject(view, {{}})
+with words_of("sequences", "pairs"):
+    subject = pick_subject(view, {{}})
 pairs = changes(view, subject | {{"layer": {layer}, "effect": "ff", "special": "in"}})
 distances = (pairs["target_pos"] - pairs["source_pos"]).tolist()
 st.markdown(" ".join(map(str, distances)))
