@@ -57,7 +57,8 @@ def pictures_of_heads(
     parts = [images.encode(url="picture:N"), ring]
     if contours:
         parts.insert(1, images.encode(url=alt.value(contours)))
-    parts.append(cells.add_params(cell_selection(CELL, "layer", "head")))
+    cells = cells.add_params(cell_selection(CELL, "layer", "head"))
+    parts.append(cells.properties(name="heads"))
     chart = layered(*parts, width=side * n_heads, height=side * n_layers)
     chart["autosize"] = alt.AutoSizeParams(type="pad")  # else cells shrink, and not the pictures
     return chart
@@ -69,5 +70,6 @@ def _picture(shares: np.ndarray, colour: str) -> str:
     drawn[..., :3] = tuple(bytes.fromhex(colour[1:]))
     drawn[..., 3] = (255 * np.sqrt(np.clip(shares, 0, 1))).round()
     times, written = max(1, -(-_SHARP // max(shares.shape))), BytesIO()
-    Image.fromarray(drawn.repeat(times, axis=0).repeat(times, axis=1)).save(written, format="PNG")
+    sharp = drawn.repeat(times, axis=0).repeat(times, axis=1)
+    Image.fromarray(sharp).save(written, format="PNG", compress_level=1)
     return f"data:image/png;base64,{base64.b64encode(written.getvalue()).decode('ascii')}"

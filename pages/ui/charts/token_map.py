@@ -79,7 +79,8 @@ def token_map(
         name: of the selection of a click, whose field is target_pos.
         pointed: selections of `pointing`, shared by maps of the same tokens.
     """
-    tokens = dict(zip(frame["target_pos"], frame["target"], strict=True))
+    rows = frame.drop_duplicates("target_pos")
+    tokens = dict(zip(rows["target_pos"].tolist(), rows["target"].tolist(), strict=True))
     reach, band = reach_of(frame, value), cell_band(len(tokens), side)
     readable = READABLE * side // _FULL
     sides = {
@@ -103,6 +104,7 @@ def token_map(
             tooltip=tooltips({"target": None, "source": None, value: legend}, frame, ".2f"),
         )
         .add_params(cell_selection(name, "target_pos"), *pointed.values())
+        .properties(name=f"view_{name}")  # which is otherwise made from all that is in it
     )
     bars = Chart(pd.DataFrame({"target_pos": list(tokens), "source_pos": list(tokens)})).mark_rect(
         filled=False, stroke=MARKED, strokeWidth=1.5, tooltip=False, aria=False
