@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.pairs import pair_delta, pair_occurrence
+from pages.kit.grammar import exactly
 from pages.kit.section import Choices
-from pages.sequences.subject import Subject, exactly
+from pages.sequences.subject import Subject
 from pages.ui.live.live_model import Reading, layer_maps
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
 from pages.ui.words.units import POINTS, in_unit, named_in
 
 LEAST = 5
@@ -24,20 +24,13 @@ COLUMNS = dict.fromkeys(("source", "target")) | dict.fromkeys((HERE, _MEAN, _LOW
 COLUMNS |= {_STD: "%.2f", "distance": "%+.1f", "n": None, "n_sequences": None}
 
 
-def pick_changes(view: View, choices: Choices) -> dict[str, Any]:
-    """Add `changes`, which all figures of the section show."""
-    return {"changes": changes(view, choices)}
-
-
-def changes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+def changes(inquiry: Inquiry, choices: Choices) -> dict[str, pd.DataFrame]:
     """Pairs of positions of a text within the layer's window, or those whose change the file
-    stores, without those of special tokens unless chosen.
+    stores, perhaps without special tokens: the choice `changes`, which all figures show.
 
-    Returns:
-        source_id, target_id, source_pos, target_pos, source, target (tokens with their positions),
-        pair (as lists name both), delta; of the corpus n, n_sequences, mean_delta, std_delta, low,
-        high (NaN if the layer has the pair nowhere else), and distance: the difference of delta
-        from the mean in standard deviations of single occurrences, NaN below `LEAST` of them.
+    It has places, tokens and ids of source and target, pair (as lists name both), delta; of the
+    corpus n, n_sequences, mean_delta, std_delta, low, high (NaN if the layer has the pair nowhere
+    else); and distance from the mean in standard deviations, NaN below `LEAST` occurrences.
     """
     subject: Subject = choices["subject"]
     step: Any = {name: choices[name] for name in ("layer", "effect")}
@@ -56,7 +49,7 @@ def changes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         pairs.loc[pairs["n"] == 1, ["mean_delta", "std_delta", "low", "high"]] = np.nan
     known = (pairs["n"] >= LEAST) & (pairs["std_delta"] > 0)
     distance = (pairs["delta"] - pairs["mean_delta"]) / pairs["std_delta"]
-    return pairs.assign(distance=distance.where(known))
+    return {"changes": pairs.assign(distance=distance.where(known))}
 
 
 def _computed(inquiry: Inquiry, subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:

@@ -11,11 +11,12 @@ from analysis.statistics.corpus import SEQUENCES, TOKENS
 from analysis.statistics.heads import head_effect
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from analysis.statistics.positions import exemplar_attention
+from pages.kit.grammar import exactly
 from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of, when
 from pages.sequences import changes, maps, vectors
-from pages.sequences.subject import exactly, pick_subject, shared_tokens
+from pages.sequences.subject import pick_subject, shared_tokens
 from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.ui.live.live_model import run_on
 from pages.ui.store.inquiry import Inquiry
@@ -87,16 +88,12 @@ def without_head(inquiry: Inquiry, choices: Choices) -> Any:
 
 def outputs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """How far each token's last vector moves without the head: pos, token, share of its length."""
-    if choices["away"] is None:
-        return pd.DataFrame()
     names, change = choices["subject"].names, without_head(inquiry, choices).changes[0]
     return pd.DataFrame({"pos": range(len(names)), "token": names, "share": change.astype(float)})
 
 
 def predictions(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """What the model predicts with and without the head, those first that change most."""
-    if choices["away"] is None:
-        return pd.DataFrame()
     found, names = without_head(inquiry, choices), choices["subject"].names
     of = {"token": ["" if at is None else names[at] for at in found.places]}
     of |= dict(zip(("p_before", "p_after"), found.probabilities, strict=True))
@@ -106,17 +103,11 @@ def predictions(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 
 HEADS, COMPARED, SCOPE = ({"kind": (kind,)} for kind in ("heads", "compared", "scope"))
+WITHOUT = COMPARED | {"second": (None,)}
 OF_HEAD = {"kind": ("heads", "compared")}
 TO_TOKEN = {"token": "target_pos"}
 DRAWN = Custom(chart=maps.draw_panels)
-PANELS = Figure(
-    "panels",
-    maps.panels,
-    DRAWN,
-    click=TO_TOKEN,
-    word="panels_{kind}",
-    captions=lambda _, choices: ("panels_caption", *("differs",) * (choices["kind"] == "compared")),
-)
+PANELS = Figure("panels", maps.panels, DRAWN, click=TO_TOKEN)
 TOKENS_SHADED = Drawn(record=maps.show_tokens)
 PREDICTED = {
     "token": None,
@@ -135,18 +126,18 @@ MAP = Section(
     figures=(
         Figure("grid", maps.heads, Drawn(record=maps.show_grid), HEADS, click=HEAD, half=True),
         Figure("moved", maps.moved, HeadMap(format=".1%"), COMPARED, click=HEAD, half=True),
-        *when({"input": ("text",)} | OF_HEAD, LINES),
+        replace(LINES, when={"input": ("text",)} | OF_HEAD),
         Figure("tokens", maps.tokens, TOKENS_SHADED, {"input": ("image",)} | OF_HEAD, half=True),
-        *when(OF_HEAD, PANELS),
-        *when(SCOPE, replace(PANELS, half=True)),
+        replace(PANELS, when=OF_HEAD),
+        replace(PANELS, when=SCOPE, half=True),
         Figure("tokens", maps.tokens, TOKENS_SHADED, SCOPE, half=True),
         *when(
             {"is_followed": (True,)},
             Figure("takes", maps.takes, FOLLOWED, half=True),
             Figure("gives", maps.gives, FOLLOWED, half=True),
         ),
-        Figure("outputs", outputs, TOKENS_SHADED, COMPARED),
-        Figure("predictions", predictions, Table(columns=PREDICTED), COMPARED),
+        Figure("outputs", outputs, TOKENS_SHADED, WITHOUT),
+        Figure("predictions", predictions, Table(columns=PREDICTED), WITHOUT),
     ),
     finding=Finding(found, format=".1%", overview=()),
     also=(SEQUENCES, TOKENS, exemplar_attention.TABLE, head_effect.TABLE),
@@ -177,7 +168,7 @@ PAIRS = Section(
         Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select"),
         Pick("effect", lambda file, _: list(file.store.layer_order.effects), "ff", kind="select"),
         Pick("special", ("in", "out")),
-        Pick("changes", kind=changes.pick_changes),
+        Pick("changes", kind=changes.changes),
     ),
     figures=(
         Figure("amplified", changes.amplified, replace(DOTS, colours=MORE), half=True),

@@ -68,10 +68,8 @@ class Subject:
         return [*self.ground.special, *(f"{row}·{column}" for row, column in places)]
 
     def maps(self, inquiry: Inquiry, without: Head | None = None) -> Mapping[str, np.ndarray]:
-        """Shares by layer, head, query and key, by `weight` and by `norm`, perhaps without a head.
-
-        Of what only the file knows, they are weights of the first tokens; empty without any.
-        """
+        """Shares by layer, head, query and key, by `weight` and by `norm`; weights of the first
+        tokens, or none, of what only the file knows."""
         if without not in self._maps:
             self._maps[without] = self._found(inquiry, without)
         return self._maps[without]
@@ -89,11 +87,6 @@ class Subject:
         return {}
 
 
-def exactly(name: str, value: Any, **fillers: Any) -> dict[str, Any]:
-    """Row of a finding for a number of this text, which is no estimate."""
-    return {"name": name, **dict.fromkeys(("value", "low", "high"), float(value)), **fillers}
-
-
 def shared_tokens(first: Subject, second: Subject) -> list[tuple[int, int]]:
     """Positions, in both texts, of the tokens that they share in order."""
     matcher = SequenceMatcher(None, first.token_ids, second.token_ids, autojunk=False)
@@ -102,10 +95,7 @@ def shared_tokens(first: Subject, second: Subject) -> list[tuple[int, int]]:
 
 
 def pick_subject(view: View, _: Choices) -> dict[str, Any]:
-    """Let the reader pick a sequence of the file, or enter one or two; end without any.
-
-    The choices `subject` and `second` are of the class `Subject`, or None.
-    """
+    """Let the reader pick a sequence of the file, or enter one or two; end without any."""
     if view.pick("whose", ("file", "own")) == "file":
         subjects = [_of_file(view, _pick_sequence(view))]
     elif not view.store.shows_images:

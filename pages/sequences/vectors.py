@@ -10,8 +10,8 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from pages.kit.grammar import exactly
 from pages.kit.section import Choices, of_head
-from pages.sequences.subject import exactly
 from pages.ui.charts.chart_theme import Chart, layered, tooltips
 from pages.ui.charts.colours import SERIES_COLOURS
 from pages.ui.charts.encodings import named

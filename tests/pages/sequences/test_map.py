@@ -78,7 +78,7 @@ def test_a_click_looks_at_a_head_and_at_a_token_through_the_layers(section, expo
     click(session, "seq_grid_text", "cell", {"layer": 2, "head": 3})
     assert in_address(session, "head") == ["2-3"]
     exported.clear()
-    click(session, "seq_panels_heads", "cell_weight", {"target_pos": 3})
+    click(session, "seq_panels", "cell_weight", {"target_pos": 3})
     assert_sound(session)
     assert in_address(session, "seq_token") == ["3"]
     here = square(frame_of(exported, "seq_map_panels"), "weight").to_numpy()

@@ -22,7 +22,7 @@ from pages.ui.words.scope import words_of
 view = View("te", "test", open_store())
 with words_of("sequences", "pairs"):
     subject = pick_subject(view, {{}})
-pairs = changes(view, subject | {{"layer": {layer}, "effect": "ff", "special": "in"}})
+pairs = changes(view, subject | {{"layer": {layer}, "effect": "ff", "special": "in"}})["changes"]
 distances = (pairs["target_pos"] - pairs["source_pos"]).tolist()
 st.markdown(" ".join(map(str, distances)))
 st.markdown(str(int(pairs["n"].isna().sum())))
