@@ -14,8 +14,7 @@ from pages.ui.live.live_model import Reading, layer_maps
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.units import POINTS, in_unit, named_in
 
-LEAST = 5
-"""Least number of occurrences for a standard deviation."""
+LEAST = 5  # occurrences for a standard deviation
 _LISTED, _LISTED_FAR = 10, 100
 _FAR, _BELL = 2.0, 0.0455  # standard deviations; share of a bell curve beyond them
 _CHANGES = ("delta", "mean_delta", "std_delta", "low", "high")

@@ -30,7 +30,6 @@ from pages.ui.words.scope import say_here
 from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 OF_HEADS = {f"head_{weighing}": weighing for weighing in WEIGHINGS}
-"""Quantities of single heads, and how they measure attention."""
 _MEAN_NORM, _NONE = "mean_norm", "none"
 _LINES, _MOST = 24, 130  # tokens of a longer text whose lines are drawn; that a map has room for
 _STRONGEST = 5  # tokens that are followed through the layers

@@ -29,8 +29,7 @@ from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.lines import beginning
 
-LONGEST = 2_000
-"""Characters of a text that a link carries."""
+LONGEST = 2_000  # characters of a text that a link carries
 _OWN = ("text", "second")  # the reader's texts, in the address
 _MOST = 500  # texts that a picker lists
 _SHORT = 60  # letters of a text that stand in it
