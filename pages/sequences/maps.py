@@ -243,9 +243,10 @@ def show_tokens(view: View, figure: Figure, frame: pd.DataFrame, choices: Choice
     subject, token = choices["subject"], choices["token"]
     name = figure.name if figure.name != "tokens" else "given" if token is None else "taken"
     shades = shading.Shades(float(frame["share"].max()))
+    rows = zip(subject.tokens, frame["token"], frame["share"].tolist(), strict=False)
     shaded = [
-        shading.Shaded(piece, row.share, f"{row.token}: {row.share:.2%}", row.pos == token)
-        for piece, row in zip(subject.tokens, frame.itertuples(), strict=False)
+        shading.Shaded(piece, share, f"{called}: {share:.2%}", at == token)
+        for at, (piece, called, share) in enumerate(rows)
     ]
     body = shading.STYLE + shading.scale(view.say(f"legend_{name}"), shades, "{:.1%}")
     if (ground := subject.ground) is None:

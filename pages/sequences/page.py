@@ -68,12 +68,12 @@ def compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         if without.before:
             n = sum(a != b for a, b in zip(without.before, without.after, strict=True))
             rows.append({"sentence": 3, "name": "predicted", "n": n, "of": len(without.before)})
-        every = every[every["layer"] > layer]
+        every = every[every["layer"] > layer].reset_index(drop=True)
     else:
         sizes = {"n": len(shared_tokens(subject, second)), "of": len(subject.tokens)}
         rows.append({"sentence": 3, "name": "tokens", **sizes, "other": len(second.tokens)})
     if every["mean"].notna().any():
-        most = every.loc[every["mean"].idxmax()]
+        most = every.loc[int(every["mean"].argmax())]
         of = {"layer": int(most["layer"]), "head": int(most["head"]), "sentence": 2}
         rows.append(exactly("moved", most["mean"], **of))
         rows.append(exactly("median", every["mean"].median(), sentence=2))

@@ -15,6 +15,7 @@ from analysis.models.capture import change_inputs
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.sequence import Sequence
 from precompute.live.answers import HeadMaps, WithoutHead
+from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Layer, batch_of, run_layers
 
@@ -108,7 +109,6 @@ def without_head(model: LoadedModel, sequence: Sequence, head: Head) -> WithoutH
 
 def _names(model: LoadedModel, best: Tensor) -> tuple[str, ...]:
     """Names of predicted tokens or classes."""
-    if model.language_model is None:
-        names = model.classifier.config.id2label
-        return tuple(str(names[place]) for place in best.tolist())
+    if model.language_model is None and (classes := classification_of(model)):
+        return tuple(classes.labels[place] for place in best.tolist())
     return tuple(map(str, model.tokenizer.convert_ids_to_tokens(best.tolist())))

@@ -48,7 +48,7 @@ def pictures_of_heads(
     images = base.mark_image(width=inner, height=inner, aspect=False, tooltip=False)
     cells = base.mark_rect(cursor="pointer", stroke="#8888").encode(
         color=alt.value("transparent"),
-        tooltip=tooltips({name: title(name) for name in frame}, frame, ".1%"),
+        tooltip=tooltips({name: title(str(name)) for name in frame}, frame, ".1%"),
     )
     here = (alt.datum["layer"] == marked[0]) & (alt.datum["head"] == marked[1])
     ring = base.transform_filter(here).mark_rect(

@@ -83,14 +83,10 @@ def token_map(
     tokens = dict(zip(rows["target_pos"].tolist(), rows["target"].tolist(), strict=True))
     reach, band = reach_of(frame, value), cell_band(len(tokens), side)
     readable = READABLE * side // _FULL
-    sides = {
-        "x": ("source_pos", title("source"), _axis(tokens, angle=-90, readable=readable)),
-        "y": ("target_pos", title("target"), _axis(tokens, angle=0, readable=readable)),
-    }
-    x, y = (
-        channel(f"{field}:O", title=called, axis=axis)
-        for channel, (field, called, axis) in zip((alt.X, alt.Y), sides.values(), strict=True)
-    )
+    across = _axis(tokens, angle=-90, readable=readable)
+    down = _axis(tokens, angle=0, readable=readable)
+    x = alt.X("source_pos:O", title=title("source"), axis=across)
+    y = alt.Y("target_pos:O", title=title("target"), axis=down)
     ends = ends_of(frame[value], reach, is_change=is_change)
     scale = (change_scale if is_change else share_scale)(reach)
     ramp = ramp_below(min(220, side - 40), **ends)

@@ -1,5 +1,6 @@
 """Maps of one sequence: numbers are those of the file, and links, clicks and texts are safe."""
 
+from typing import Any
 from urllib.parse import quote
 
 import duckdb
@@ -19,7 +20,7 @@ OWN = {"seq_whose": "own", "seq_text": SHORT}
 HOSTILE = "<script>alert(1)</script> [x](javascript:1) *a*"
 
 
-def square(frame, panel: str) -> np.ndarray:
+def square(frame, panel: str) -> Any:
     """Cells of a map as shares of each row."""
     cells = frame[frame["panel"] == panel]
     return cells.pivot(index="target_pos", columns="source_pos", values="in_percent_share") / 100
