@@ -19,8 +19,8 @@ _LISTED, _LISTED_FAR = 10, 100
 _FAR, _BELL = 2.0, 0.0455  # standard deviations; share of a bell curve beyond them
 _CHANGES = ("delta", "mean_delta", "std_delta", "low", "high")
 HERE, _MEAN, _STD, _LOW, _HIGH = (named_in(POINTS, name) for name in _CHANGES)
-COLUMNS = dict.fromkeys(("source", "target")) | dict.fromkeys((HERE, _MEAN, _LOW, _HIGH), "%+.2f")
-COLUMNS |= {_STD: "%.2f", "distance": "%+.1f", "n": None, "n_sequences": None}
+_OF = dict.fromkeys((HERE, _MEAN, _LOW, _HIGH), "%+.2f") | {_STD: "%.2f", "n_sequences": None}
+COLUMNS = {"source": None, "target": None, "distance": "%+.1f", **_OF, "n": None}
 
 
 def changes(inquiry: Inquiry, choices: Choices) -> dict[str, pd.DataFrame]:

@@ -34,7 +34,7 @@ _MEAN_NORM, _NONE = "mean_norm", "none"
 _LINES, _MOST = 24, 130  # tokens of a longer text whose lines are drawn; that a map has room for
 _STRONGEST = 5  # tokens that are followed through the layers
 _SHARE = named_in(PERCENT, "share")
-_SIDES = {1: 400, 2: 360, 3: 212}  # pixels to a side of a map, by the number of maps
+_SIDES = {1: 340, 2: 360, 3: 212}  # pixels to a side of a map, by the number of maps
 _OVER = (
     "position: absolute; inset: .4rem 0 0 0; width: 100%; height: calc(100% - .4rem); "
     "pointer-events: none"

@@ -73,7 +73,7 @@ def compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         sizes = {"n": len(shared_tokens(subject, second)), "of": len(subject.tokens)}
         rows.append({"sentence": 3, "name": "tokens", **sizes, "other": len(second.tokens)})
     if every["mean"].notna().any():
-        most = every.loc[int(every["mean"].argmax())]
+        most = every.iloc[int(every["mean"].argmax())].to_dict()
         of = {"layer": int(most["layer"]), "head": int(most["head"]), "sentence": 2}
         rows.append(exactly("moved", most["mean"], **of))
         rows.append(exactly("median", every["mean"].median(), sentence=2))

@@ -130,7 +130,7 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def draw_arrows(frame: pd.DataFrame, *_: Any) -> Any:
     """Draw f(x) and α f(x) as arrows from 0, each panel on a scale of its own."""
-    colours = dict(zip(map(str, frame["name"].unique()), SERIES_COLOURS, strict=False))
+    colours: Any = dict(zip(map(str, frame["name"].unique()), SERIES_COLOURS, strict=False))
     planes = [_plane(part, colours) for _, part in frame.groupby("panel", sort=False)]
     return alt.hconcat(*planes, spacing=40).resolve_scale(x="independent", y="independent")
 

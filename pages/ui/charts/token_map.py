@@ -127,10 +127,11 @@ def _axis(names: Mapping[int, str], *, angle: int, readable: int) -> alt.Axis:
     Args:
         readable: tokens whose names fit.
     """
-    all_named = len(names) <= readable
+    all_named, first = len(names) <= readable, min(names, default=0)
+    every = range(first, max(names, default=-1) + 1)
     return alt.Axis(
         values=[place for place in names if all_named or not place % _EVERY],
-        labelExpr=name_at([*names.values()], first=min(names, default=0))
+        labelExpr=name_at([names.get(place, "") for place in every], first=first)
         if all_named
         else "datum.label",
         labelAngle=angle if all_named else 0,

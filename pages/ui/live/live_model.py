@@ -23,8 +23,7 @@ from pages.ui.view import View
 from pages.ui.words.say import plain, say
 
 _MAX_TOKENS = 128
-MAX_UPLOAD = UPLOAD_BYTES // 2**20
-"""Size limit of a reader's image in MiB; equal to `server.maxUploadSize`."""
+MAX_UPLOAD = UPLOAD_BYTES // 2**20  # MiB of a reader's image; equal to `server.maxUploadSize`
 UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
 
 
@@ -42,11 +41,8 @@ class Model(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """A sequence for the model, identified by its key; of the open file, its stored form.
-
-    `grid` is of a reader's image: picture, rows, columns, first_patch. `is_cut` is True if the end
-    of a text was left out.
-    """
+    """A sequence for the model, by its key: of the open file as stored; of an image with its grid
+    (picture, rows, columns, first_patch); of a text perhaps with its end cut off."""
 
     key: str
     sequence: Any

@@ -1,7 +1,7 @@
 """Pairs of one text are shown with their means in the corpus."""
 
 import re
-from typing import Any
+from typing import Any, cast
 from unicodedata import normalize
 
 import numpy as np
@@ -28,8 +28,8 @@ def test_changes_and_means_are_those_of_the_file(section, exported, store):
     ids = [token_id for (token_id,) in store.execute(TOKEN_IDS).fetchall()]
     frames = [frame_of(exported, f"seq_pairs_{name}") for name in ("amplified", "attenuated")]
     n_checked = 0
-    rows: list[Any] = [*pd.concat(frames).itertuples()]
-    for row in rows:
+    every = cast(Any, pd.concat(frames))
+    for row in every.itertuples():
         source, target = (int(normalize("NFKC", digits)) for digits in POSITION.findall(row.pair))
         if row.side == "here" and (source, target) in kept:
             np.testing.assert_allclose(row.in_points_delta, 100 * kept[source, target], atol=2e-4)
