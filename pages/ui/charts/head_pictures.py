@@ -14,7 +14,7 @@ from pages.ui.charts.colours import MARKED
 from pages.ui.charts.head_map import CELL
 from pages.ui.words.columns import title
 
-_ROOM = (440, 330)  # pixels: width and height of all cells
+_ROOM = (384, 330)  # pixels: width and height of all cells
 _LEAST, _LARGEST = 14, 80  # pixels to a side of a cell
 _SHARP = 64  # pixels to a side of a picture at least
 _APART = 0.08  # of a cell, between pictures
