@@ -23,7 +23,7 @@ MOST = 8
 _MASKED = 0.12  # as the papers mask
 
 
-def pick_files(view: View, _: Choices) -> tuple[str, ...]:
+def pick_files(view: View, _: Choices) -> dict[str, tuple[str, ...]]:
     """Keys of the open file and the picked ones; files that cannot be compared are reported.
 
     A link names each file with its content, as it names the open file. If the content has changed
@@ -48,16 +48,16 @@ def pick_files(view: View, _: Choices) -> tuple[str, ...]:
     if len(able) > 1:
         texts = say("list.comma").join(_text_of(view, file) for file in able)
         view.note(view.say("texts", files=texts))
-    return tuple(file.key for file in able)
+    return {"files": tuple(file.key for file in able)}
 
 
-def pick_sides(kind: str, *needs: Table) -> Callable[[View, Choices], tuple[str, ...]]:
+def pick_sides(kind: str, *needs: Table) -> Callable[[View, Choices], dict[str, tuple[str, ...]]]:
     """Return a function that picks the open file and one to compare with it in a way of `KINDS`.
 
     If no file is comparable, or holds the tables `needs`, the reason is said.
     """
 
-    def sides(view: View, choices: Choices) -> tuple[str, ...]:
+    def sides(view: View, choices: Choices) -> dict[str, tuple[str, ...]]:
         first, *others = files_of(view, choices)
         if not others:
             view.end("choose_one")
@@ -70,7 +70,7 @@ def pick_sides(kind: str, *needs: Table) -> Callable[[View, Choices], tuple[str,
             view.end("why_not", file=plain(other.label), reasons=words)
         if not other.holds(*needs):
             view.end("lacks", file=plain(other.label))
-        return first.key, other.key
+        return {"sides": (first.key, other.key)}
 
     return sides
 

@@ -202,3 +202,8 @@ def fillers(row: pd.Series) -> dict[str, Any]:
     if {"layer", "head"} <= set(filled):
         filled["head"] = short_name(filled["layer"], filled["head"])
     return filled
+
+
+def exactly(name: str, value: Any, **fillers: Any) -> dict[str, Any]:
+    """Row of a finding for a number that is no estimate."""
+    return {"name": name, **dict.fromkeys(("value", "low", "high"), float(value)), **fillers}

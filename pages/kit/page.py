@@ -110,7 +110,7 @@ def _picked(view: View, picks: Sequence[Pick], choices: Choices) -> Choices:
 
 def _chosen(view: View, pick: Pick, choices: Choices) -> dict[str, Any]:
     if callable(pick.kind):
-        return {pick.name: pick.kind(view, choices)}
+        return pick.kind(view, choices)
     options: Any = pick.options(view, choices) if callable(pick.options) else pick.options
     options = options if isinstance(options, Mapping) else list(options)
     default: Any = pick.default(view, choices) if callable(pick.default) else pick.default

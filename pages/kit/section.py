@@ -88,14 +88,14 @@ class Pick:
     that all pages share, which adds its `layer` and `head` to the choices, and whose default is a
     pair of them; with a word `head_best`, "best" stands for that. A `number` has the least and the
     largest as its options, a `weighing` none, and a `text` neither: while it is empty, it is its
-    default. A kind that is a function of a view and the choices records a widget of its own, if it
-    needs one, and returns what is chosen. What `is_rare` is folded away.
+    default. A function as `kind` records what it asks for, and returns the choices that it adds.
+    What `is_rare` is folded away.
     """
 
     name: str
     options: Options = ()
     default: Any = None  # the first option; or a function of the file and the choices
-    kind: Widget | Literal["head", "weighing"] | Callable[[Any, Choices], Any] | None = None
+    kind: Widget | Literal["head", "weighing"] | Callable[..., dict[str, Any]] | None = None
     when: When = field(default_factory=dict)
     of: str | None = None
     format: Callable[[Any], str] | None = None

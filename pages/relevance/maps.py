@@ -89,13 +89,13 @@ class Panel:
     chooses: Mapping[str, Any] = field(default_factory=dict)
 
 
-def chosen_maps(view: View, choices: Choices) -> Maps:
+def chosen_maps(view: View, choices: Choices) -> dict[str, Maps]:
     """Maps of the chosen image or text; those of the reader's own are stored nowhere."""
     given = (choices.get(name) for name in ("image", "seq"))
     seq = next((name for name in given if name is not None), None)
     if seq == OWN:
-        return (_own_image if view.store.shows_images else _own_text)(view)
-    return _NO_MAPS if seq is None else _stored(view, seq)
+        return {"maps": (_own_image if view.store.shows_images else _own_text)(view)}
+    return {"maps": _NO_MAPS if seq is None else _stored(view, seq)}
 
 
 def _stored(inquiry: Inquiry, seq: int) -> Maps:

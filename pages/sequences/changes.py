@@ -1,81 +1,110 @@
 """Pairs of one text that a module changes, with their mean change in the corpus."""
 
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from analysis.statistics.pairs import pair_delta, pair_occurrence
+from pages.kit.grammar import exactly
+from pages.kit.section import Choices
 from pages.sequences.subject import Subject
-from pages.ui.live.readings import Reading, layer_maps
+from pages.ui.live.live_model import Reading, layer_maps
 from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.open_file import Store
+from pages.ui.words.units import POINTS, in_unit, named_in
 
-PAIR = ["source_id", "target_id"]
-LEAST = 5
-"""Least number of occurrences for a standard deviation."""
+LEAST = 5  # occurrences for a standard deviation
+_LISTED, _LISTED_FAR = 10, 100
+_FAR, _BELL = 2.0, 0.0455  # standard deviations; share of a bell curve beyond them
+_CHANGES = ("delta", "mean_delta", "std_delta", "low", "high")
+HERE, _MEAN, _STD, _LOW, _HIGH = (named_in(POINTS, name) for name in _CHANGES)
+_OF = dict.fromkeys((HERE, _MEAN, _LOW, _HIGH), "%+.2f") | {_STD: "%.2f", "n_sequences": None}
+COLUMNS = {"source": None, "target": None, "distance": "%+.1f", **_OF, "n": None}
 
 
-def changes(inquiry: Inquiry, subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
+def changes(inquiry: Inquiry, choices: Choices) -> dict[str, pd.DataFrame]:
     """Pairs of positions of a text within the layer's window, or those whose change the file
-    stores.
+    stores, perhaps without special tokens: the choice `changes`, which all figures show.
 
-    Returns:
-        source_id, target_id, source_pos, target_pos, source, target (tokens with their positions),
-        pair (as lists name both), special, delta, and of the corpus n, n_sequences, mean_delta,
-        std_delta, low, high (NaN if the layer has the pair nowhere else).
+    It has places, tokens and ids of source and target, pair (as lists name both), delta; of the
+    corpus n, n_sequences, mean_delta, std_delta, low, high (NaN if the layer has the pair nowhere
+    else); and distance from the mean in standard deviations, NaN below `LEAST` occurrences.
     """
-    choice: Any = {"layer": layer, "effect": effect}
+    subject: Subject = choices["subject"]
+    step: Any = {name: choices[name] for name in ("layer", "effect")}
     if subject.reading is not None:
-        pairs = _computed(inquiry.store, subject, subject.reading, **choice)
+        pairs = _computed(inquiry, subject, **step)
     else:
-        pairs = inquiry.ask(pair_occurrence.of_sequence, seq=subject.seq, **choice)
-    means = inquiry.ask(pair_delta.of_tokens, tokens=sorted(set(subject.token_ids)), **choice)
-    names, special = np.array(subject.names), np.array(subject.special)
-    ends = [pairs[f"{side}_pos"].to_numpy() for side in ("source", "target")]
+        pairs = inquiry.ask(pair_occurrence.of_sequence, seq=subject.seq, **step)
+    means = inquiry.ask(pair_delta.of_tokens, tokens=sorted(set(subject.token_ids)), **step)
+    names, special = np.array(subject.names, dtype=object), np.array(subject.special)
+    ends = [pairs[f"{side}_pos"].to_numpy(dtype=int) for side in ("source", "target")]
     pairs["source"], pairs["target"] = (names[end] for end in ends)
     pairs["pair"] = pairs["source"] + " → " + pairs["target"]
-    pairs["special"] = special[ends[0]] | special[ends[1]]
-    pairs = pairs.merge(means, on=PAIR, how="left")
+    kept = ~(special[ends[0]] | special[ends[1]]) | (choices["special"] == "in")
+    pairs = pairs[kept].merge(means, on=["source_id", "target_id"], how="left")
     if subject.seq is not None:  # without other occurrences, the mean is the change itself
         pairs.loc[pairs["n"] == 1, ["mean_delta", "std_delta", "low", "high"]] = np.nan
-    return pairs
+    known = (pairs["n"] >= LEAST) & (pairs["std_delta"] > 0)
+    distance = (pairs["delta"] - pairs["mean_delta"]) / pairs["std_delta"]
+    return {"changes": pairs.assign(distance=distance.where(known))}
 
 
-def _computed(
-    store: Store, subject: Subject, reading: Reading, *, layer: int, effect: str
-) -> pd.DataFrame:
+def _computed(inquiry: Inquiry, subject: Subject, *, layer: int, effect: str) -> pd.DataFrame:
+    store, reading = inquiry.store, cast(Reading, subject.reading)
     order, shares = store.layer_order, layer_maps(store, reading, layer=layer).scopes
     before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
-    n, ids = len(subject), np.array(subject.token_ids)
+    n, ids = len(subject.tokens), np.array(subject.token_ids)
     seen = np.tril(np.ones((n, n), dtype=bool), -1) if store.is_causal else ~np.eye(n, dtype=bool)
     if (window := store.windows[layer]) is not None:
         seen = np.tril(np.triu(seen, -window), window)
     target, source = np.nonzero(seen)
-    return pd.DataFrame(
-        {
-            "source_id": ids[source],
-            "target_id": ids[target],
-            "source_pos": source,
-            "target_pos": target,
-            "delta": (after - before)[target, source],
-        }
-    )
+    places = {"source_pos": source, "target_pos": target}
+    of = {"source_id": ids[source], "target_id": ids[target], **places}
+    return pd.DataFrame({**of, "delta": (after - before)[target, source]})
 
 
-def with_distance(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Add `distance`: the difference of each change from the corpus mean of its pair.
+def extremes(amplified: bool, _: Inquiry, choices: Choices) -> pd.DataFrame:
+    """First pairs of one direction, the largest changes on top, each with its mean in the corpus.
 
-    It is in standard deviations of single occurrences; NaN if there are fewer than `LEAST`.
+    Returns:
+        pair, side (`here` or `corpus`), delta, low, high (in points), distance, n.
     """
-    known = (pairs["n"] >= LEAST) & (pairs["std_delta"] > 0)
-    distance = (pairs["delta"] - pairs["mean_delta"]) / pairs["std_delta"]
-    return pairs.assign(distance=distance.where(known))
-
-
-def extremes(pairs: pd.DataFrame, *, amplified: bool, n: int) -> pd.DataFrame:
-    """First pairs of one direction, with the largest changes on top."""
-    ordered = pairs.sort_values(
-        ["delta", "target_pos", "source_pos"], ascending=[not amplified, True, True]
+    order = ["delta", "target_pos", "source_pos"]
+    ordered = choices["changes"].sort_values(order, ascending=[not amplified, True, True])
+    listed = ordered[(ordered["delta"] > 0) == amplified].head(_LISTED).reset_index()
+    here = listed.assign(side="here", low=np.nan, high=np.nan)
+    corpus = listed.assign(side="corpus", delta=listed["mean_delta"]).dropna(subset="delta")
+    both = pd.concat([here, corpus]).sort_index(kind="stable")
+    frame = in_unit(both, POINTS, ["delta", "low", "high"]).rename(
+        columns={_LOW: "low", _HIGH: "high"}
     )
-    return ordered[(ordered["delta"] > 0) == amplified].head(n).reset_index(drop=True)
+    return frame[["pair", "side", HERE, "low", "high", "distance", "n"]].reset_index(drop=True)
+
+
+amplified, attenuated = (partial(extremes, is_amplified) for is_amplified in (True, False))
+
+
+def far(_: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Pairs whose change is farthest from their corpus mean, in standard deviations."""
+    rows = choices["changes"].dropna(subset="distance")
+    rows = rows.sort_values("distance", key=abs, ascending=False, kind="stable")
+    return in_unit(rows.head(_LISTED_FAR), POINTS, _CHANGES)
+
+
+def found(_: Inquiry, choices: Choices) -> pd.DataFrame:
+    """Rows of the finding: the largest change with its corpus mean, and pairs far from theirs."""
+    every = choices["changes"]
+    if every.empty:
+        return pd.DataFrame([{"name": "nothing" if choices["subject"].reading else "none_kept"}])
+    row = every.iloc[int(every["delta"].abs().argmax())]
+    of = {"sentence": 1, "format": "+.2f", "layer": choices["layer"], "effect": choices["effect"]}
+    rows = [exactly("change", 100 * row["delta"], pair=row["pair"], **of)]
+    if pd.notna(row["mean_delta"]):
+        ends = {name: 100 * row[name] for name in ("low", "high")}
+        rows.append(exactly("mean", 100 * row["mean_delta"], **of) | ends)
+    if len(distances := every["distance"].dropna().abs()):
+        of = {"sentence": 2, "format": ".1%", "n": len(distances), "least": LEAST}
+        rows += [exactly("far", (distances > _FAR).mean(), **of), exactly("bell", _BELL, **of)]
+    return pd.DataFrame(rows)

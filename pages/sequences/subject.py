@@ -1,51 +1,62 @@
-"""Choice of the text or image to examine: one of the file, or the reader's own."""
+"""The text or image to examine: one of the file, or the reader's own; and the maps of its heads."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Any
 
+import numpy as np
 import pandas as pd
+import streamlit as st
 
+from analysis.errors import UserError
 from analysis.statistics.corpus import matching_sequences, sequence_texts
+from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.statistics.pairs import pair_occurrence
+from analysis.statistics.positions import exemplar_attention
+from pages.kit.section import Choices, rows_of
 from pages.ui.charts.image_ground import ImageGround, ground_of
 from pages.ui.charts.pieces import unique_names
+from pages.ui.choices.address import FreeChoice
 from pages.ui.choices.source import SectionEnds
+from pages.ui.head.choice import Head
+from pages.ui.items import Control
 from pages.ui.live import live_model as live
-from pages.ui.live import readings
 from pages.ui.store.absences import SPECIAL
+from pages.ui.store.inquiry import Inquiry
 from pages.ui.view import View
 from pages.ui.words.lines import beginning
 
+LONGEST = 2_000  # characters of a text that a link carries
+_OWN = ("text", "second")  # the reader's texts, in the address
 _MOST = 500  # texts that a picker lists
 _SHORT = 60  # letters of a text that stand in it
+_TALL = 100  # pixels of a field for a text
 _NUMBER = re.compile(r"[0-9]{1,9}")
+_STORED = """
+    select n, attention from exemplar_attention where seq = $seq order by layer, head"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subject:
-    """Sequence to examine.
+    """Sequence to examine, with its input of the model, unless that cannot be run here.
 
-    `special` is True for tokens such as [CLS]. `seq` is the number in the file, None for the
-    reader's own. `read` prepares the sequence for the model. `ground` is the picture of an image.
+    `special` is True for tokens such as [CLS]. `seq` is its number in the file.
     """
 
     key: str
     tokens: tuple[str, ...]
     token_ids: tuple[int, ...]
     special: tuple[bool, ...]
-    read: Callable[[], readings.Reading | None]
+    reading: live.Reading | None
     seq: int | None = None
     ground: ImageGround | None = None
+    _maps: dict[Head | None, Any] = field(default_factory=dict)
 
-    def __len__(self) -> int:
-        return len(self.tokens)
-
-    @cached_property
-    def reading(self) -> readings.Reading | None:
-        """Input of the model; None, with a notice to the reader, if the model cannot be run."""
-        return self.read()
+    def __str__(self) -> str:
+        return self.key
 
     @property
     def names(self) -> list[str]:
@@ -55,89 +66,107 @@ class Subject:
         places = self.ground.places().itertuples(index=False)
         return [*self.ground.special, *(f"{row}·{column}" for row, column in places)]
 
+    def maps(self, inquiry: Inquiry, without: Head | None = None) -> Mapping[str, np.ndarray]:
+        """Shares by layer, head, query and key, by `weight` and by `norm`; weights of the first
+        tokens, or none, of what only the file knows."""
+        if without not in self._maps:
+            self._maps[without] = self._found(inquiry, without)
+        return self._maps[without]
 
-def pick_subject(view: View) -> Subject:
-    """Let the reader pick a sequence of the file, by number or search, or enter one.
+    def _found(self, inquiry: Inquiry, without: Head | None) -> Mapping[str, np.ndarray]:
+        if self.reading is not None:
+            with suppress(UserError):  # too long for all heads at once
+                made = live.run_on(inquiry.store, "head_maps", self.reading, without=without)
+                return {WEIGHT: made.weights, NORM: made.norms}
+        elif self.seq is not None and inquiry.store.holds(exemplar_attention.TABLE):
+            rows = rows_of(_STORED, inquiry, {"seq": self.seq})
+            for n in rows["n"].head(1):
+                shape = (len(inquiry.store.layers), -1, n, n)
+                return {WEIGHT: np.stack(rows["attention"].tolist()).reshape(shape)}
+        return {}
 
-    Ends the section if there is none.
-    """
-    if view.pick("whose", ("file", "own")) == "own":
-        return _own(view)
-    text = view.text("find")
+
+def shared_tokens(first: Subject, second: Subject) -> list[tuple[int, int]]:
+    """Positions, in both texts, of the tokens that they share in order."""
+    matcher = SequenceMatcher(None, first.token_ids, second.token_ids, autojunk=False)
+    blocks = matcher.get_matching_blocks()
+    return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
+
+
+def pick_subject(view: View, _: Choices) -> dict[str, Any]:
+    """Let the reader pick a sequence of the file, or enter one or two; end without any."""
+    if view.pick("whose", ("file", "own")) == "file":
+        subjects = [_of_file(view, _pick_sequence(view))]
+    elif not view.store.shows_images:
+        subjects = _own_texts(view)
+    elif live.reachable(view):
+        help = view.say("own_image_help", limit=live.MAX_UPLOAD)
+        upload = live.upload_box(view, view.say("own_image"), help=help)
+        subjects = [_own(None if upload is None else live.of_image(view, upload))]
+    else:
+        raise SectionEnds
+    return dict(zip(("subject", "second"), [*subjects, None], strict=False))
+
+
+def _pick_sequence(view: View) -> int:
+    is_long = int(view.store.run["n_sequences"]) > _MOST
+    text = view.text("find") if is_long else ""
     sequences = view.ask(matching_sequences, text=text, limit=_MOST)
-    if not text:  # a link may lead beyond the first ones
-        linked = [
-            int(number)
-            for number in view.choices.asked(view.key("seq"))
-            if _NUMBER.fullmatch(number)
-        ]
+    asked = filter(_NUMBER.fullmatch, view.choices.asked(view.key("seq")))
+    if is_long and not text and (linked := [int(number) for number in asked]):
         sequences = pd.concat([sequences, view.ask(sequence_texts, sequences=linked)])
     if sequences.empty:
         view.end("none_found")
     texts = (beginning(" ".join(str(text).split()), _SHORT) for text in sequences["text"])
-    labels = {
-        seq: view.say("label", seq=seq, text=text)
-        for seq, text in zip(sequences["seq"].tolist(), texts, strict=True)
-    }
-    return of_file(view, view.pick("seq", labels, kind="select"))
+    pairs = zip(sequences["seq"].tolist(), texts, strict=True)
+    labels = {seq: view.say("label", seq=seq, text=text) for seq, text in pairs}
+    return view.pick("seq", labels, kind="select")
 
 
-def of_file(view: View, seq: int) -> Subject:
-    """Sequence of the file."""
-    tokens = view.ask(pair_occurrence.sequence, seq=seq)
-    ground = ground_of(view, seq)
+def _of_file(view: View, seq: int) -> Subject:
+    tokens, ground = view.ask(pair_occurrence.sequence, seq=seq), ground_of(view, seq)
     picture = ground.picture if ground else None
-
-    def read() -> readings.Reading | None:
-        can_run = (picture is not None or not view.store.shows_images) and live.reachable(view)
-        return readings.of_file(tokens, picture) if can_run else None
-
+    can_run = (picture is not None or not view.store.shows_images) and live.reachable(view)
     return Subject(
-        key=str(seq),
+        str(seq),
         tokens=tuple(tokens["token"]),
         token_ids=tuple(tokens["token_id"].tolist()),
         special=tuple(tokens["token_type"].isin(SPECIAL).tolist()),
-        read=read,
+        reading=live.of_file(tokens, picture) if can_run else None,
         seq=seq,
         ground=ground,
     )
 
 
-def _own(view: View) -> Subject:
-    """Sequence that the reader types or uploads; it is stored nowhere."""
-    reading = _own_image(view) if view.store.shows_images else _own_text(view)
+def _own_texts(view: View) -> list[Subject]:
+    """Text that the reader types or a link brings, and a second one; both stand in the address."""
+    texts = []
+    with view.place("form", view.key("own_form"), border=False):
+        for name, place in zip(_OWN, view.split(len(_OWN)), strict=True):
+            key, help = view.key(name), view.say("own_help", most=f"{LONGEST:,}")
+            settings = {"height": _TALL, "max_chars": live.MAX_CHARACTERS}
+            with place:
+                view.add(Control(key, view.say(name), "sql", help=help, settings=settings))
+            texts.append(view.choices.value(FreeChoice(key, longest=LONGEST + 1)).strip())
+        view.draw(st.form_submit_button, view.say("own_start"), type="primary")
+    if any(len(text) > LONGEST for text in texts):
+        view.end("own_long", most=f"{LONGEST:,}")
+    if not texts[0] or not live.reachable(view):
+        raise SectionEnds
+    subjects = [_own(live.of_text(view, text)) for text in texts if text]
+    for subject in subjects:
+        if subject.reading and subject.reading.is_cut:
+            view.write("caption", view.say("own_cut", n=len(subject.tokens)))
+    return subjects
+
+
+def _own(reading: live.Reading | None) -> Subject:
+    """Sequence of the reader's own, which is stored nowhere; ends the section without one."""
     if reading is None:
         raise SectionEnds
-    if reading.is_cut:
-        view.write("caption", view.say("own_cut", n=len(reading.tokens)))
-    return Subject(
-        key=reading.key,
-        tokens=reading.tokens,
-        token_ids=reading.token_ids,
-        special=tuple(kind in SPECIAL for kind in reading.token_types),
-        read=lambda: reading,
-        ground=_ground(reading) if view.store.shows_images else None,
-    )
-
-
-def _own_image(view: View) -> readings.Reading | None:
-    if not live.reachable(view):
-        return None
-    help = view.say("own_image_help", limit=live.MAX_UPLOAD)
-    upload = live.upload_box(view, view.say("own_image"), help=help)
-    return readings.of_image(view, upload) if upload is not None else None
-
-
-def _own_text(view: View) -> readings.Reading | None:
-    text = live.text_box(view)
-    return readings.of_text(view, text) if text and live.reachable(view) else None
-
-
-def _ground(reading: readings.Reading) -> ImageGround:
-    grid = reading.grid
-    return ImageGround(
-        rows=grid["rows"],
-        columns=grid["columns"],
-        special=reading.tokens[: grid["first_patch"]],
-        picture=grid["picture"],
-    )
+    sequence, ground = reading.sequence, None
+    if grid := reading.grid:
+        special = sequence.tokens[: grid["first_patch"]]
+        ground = ImageGround(grid["rows"], grid["columns"], special, grid["picture"])
+    ids, special = tuple(sequence.ids.tolist()), (of in SPECIAL for of in sequence.named_types)
+    return Subject(reading.key, sequence.tokens, ids, tuple(special), reading, ground=ground)

@@ -55,6 +55,6 @@ STYLE = """<style>
  > [data-testid="stElementContainer"]:has([data-testid="stSelectbox"]) {max-width: 22rem}
 :is([class*="st-key-toolbar"], [class*="st-key-corner"])
  > [data-testid="stElementContainer"]:has([data-testid="stNumberInput"]) {max-width: 13rem}
-[data-testid="stMain"] [data-testid]:is(.st-key-seq_layer, .st-key-seq_minus_layer)
+[data-testid="stMain"] [data-testid].st-key-seq_layer
  {max-width: 6.5rem}
 </style>"""

@@ -20,6 +20,32 @@ class LayerMaps:
 
 
 @dataclass(frozen=True)
+class HeadMaps:
+    """α and ‖αf(x)‖, as shares of the row, of every head of the layers that attend."""
+
+    weights: Float[np.ndarray, "layer head query key"]
+    norms: Float[np.ndarray, "layer head query key"]
+
+
+@dataclass(frozen=True)
+class WithoutHead:
+    """What a model makes of one sequence if parts of it bring nothing: a head, and all of its
+    layer's heads.
+
+    `changes` are ‖h′ − h‖ / ‖h‖ of every token after the last layer. The model's prediction at some
+    `places` (None: of the whole sequence) without the head: `before` and `after` are what it finds
+    likeliest, with the probabilities of `before` with and without it; empty for models that predict
+    nothing.
+    """
+
+    changes: Float[np.ndarray, "part token"]
+    places: tuple[int | None, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    probabilities: Float[np.ndarray, "state place"]
+
+
+@dataclass(frozen=True)
 class HeadVectors:
     """What one head does for one query: α and f(x) of every key, whose α f(x) it adds up."""
 

@@ -11,7 +11,8 @@ from analysis.statistics.corpus import Identity
 from precompute.corpora.images.images import image_sequence
 from precompute.corpora.images.uploads import read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.live.answers import HeadVectors, LayerMaps, LiveRelevance
+from precompute.live.answers import HeadMaps, HeadVectors, LayerMaps, LiveRelevance, WithoutHead
+from precompute.live.head_maps import Head, head_maps, without_head
 from precompute.live.head_vectors import head_vectors
 from precompute.live.layer_maps import layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
@@ -63,6 +64,14 @@ class Rerun:
         """α and f(x) of every key for one query; layer and head count from 1, the query from 0."""
         place = {"layer": layer, "head": head, "query": query}
         return head_vectors(self.model, self._whole(sequence), **place)
+
+    def head_maps(self, sequence: Sequence | Kept, *, without: Head | None = None) -> HeadMaps:
+        """Maps of all heads; with a head, those that are left without its output."""
+        return head_maps(self.model, self._whole(sequence), without)
+
+    def without_head(self, sequence: Sequence | Kept, *, layer: int, head: int) -> WithoutHead:
+        """What the model makes of a sequence without a head; both count from 1."""
+        return without_head(self.model, self._whole(sequence), (layer, head))
 
     def _whole(self, sequence: Sequence | Kept) -> Sequence:
         if isinstance(sequence, bytes):

@@ -88,8 +88,8 @@ CLICKS = [
     Click("positions?po_view=content&head=1-1", "po_content_grid"),
     Click(
         "sequences?seq_view=map",
-        "seq_map_tokens",
-        "[aria-label*='₃: ']",
+        "seq_map_panels",
+        "[aria-label*='takes: 3;'][aria-label*='is taken from: 0;']",
         {"seq_token": "3"},
         shown="take from others, layer by layer?",
     ),

@@ -63,13 +63,17 @@ class Choice:
 
 @dataclass(frozen=True)
 class FreeChoice(Choice):
-    """Parameter of the address that may be any text of at most `LONGEST_TEXT` characters."""
+    """Parameter of the address that may be any text of at most `longest` characters."""
 
     options: Sequence[Any] = ()
     default: str = ""
+    longest: int = LONGEST_TEXT
 
     def parsed(self, names: Iterable[str]) -> str:
-        return next(iter(names), self.default)[:LONGEST_TEXT]
+        return next(iter(names), self.default)[: self.longest]
+
+    def names(self, value: str) -> list[str]:
+        return [value[: self.longest]]
 
     def allowed(self, value: Any) -> bool:
         return isinstance(value, str)

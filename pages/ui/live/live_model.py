@@ -1,11 +1,12 @@
 """Interface to precompute: runs the model on a sequence of the open file or on the reader's input.
 
-The reader's input stays in the memory of the session and, until the next input, of the process
-that runs the model, so that the dashboard shows stored numbers without torch.
+An image stays in the memory of the session, a text in the address, and both, until the next input,
+in the process that runs the model; nothing is written, and stored numbers are shown without torch.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -22,8 +23,7 @@ from pages.ui.view import View
 from pages.ui.words.say import plain, say
 
 _MAX_TOKENS = 128
-MAX_UPLOAD = UPLOAD_BYTES // 2**20
-"""Size limit of a reader's image in MiB; equal to `server.maxUploadSize`."""
+MAX_UPLOAD = UPLOAD_BYTES // 2**20  # MiB of a reader's image; equal to `server.maxUploadSize`
 UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
 
 
@@ -37,6 +37,17 @@ class Model(NamedTuple):
     segments: str
     random_weights: int | None
     part: str | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A sequence for the model, by its key: of the open file as stored; of an image with its grid
+    (picture, rows, columns, first_patch); of a text perhaps with its end cut off."""
+
+    key: str
+    sequence: Any
+    grid: Mapping[str, Any] = field(default_factory=dict)
+    is_cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,18 +77,50 @@ def reachable(view: View) -> bool:
     return True
 
 
-def effect_maps(store: Store, tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
-    """Maps of one sequence of the open file; requires that the model is `reachable`.
+def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
+    """Sequence of the open file: its tokens with columns token_id and segment, or its picture."""
+    if picture is not None:
+        return Reading(_key(picture), picture)
+    kept = tuple(tuple(tokens[column].tolist()) for column in ("token_id", "segment"))
+    return Reading(_key(repr(kept).encode()), kept)
 
-    Args:
-        tokens: of the sequence in their order, with columns token_id and segment.
-        layer: counted from 1.
-    """
-    ids, segments = (tuple(tokens[name].tolist()) for name in ("token_id", "segment"))
-    shares = ask(store, "row_shares", ids, segments, key=(ids, segments), layer=layer)
+
+def of_text(view: View, text: str) -> Reading | None:
+    """Text of the reader's own; None, after telling the reader why, if it cannot be used."""
+    most = max_tokens(view.store)
+    typed = unless_refused(view, "typed", text, key=text, max_tokens=most)
+    key = _key(f"{most} {text}".encode())
+    return None if typed is None else Reading(key, typed[0], is_cut=typed[1])
+
+
+def of_image(view: View, upload: Any) -> Reading | None:
+    """Image of `upload_box`; None, after telling the reader why, if it cannot be used."""
+    if is_too_large(view, upload):
+        return None
+    data, name = upload.getvalue(), upload.name
+    uploaded = unless_refused(view, "uploaded", data, key=data, name=name)
+    return None if uploaded is None else Reading(_key(data), *uploaded)
+
+
+def _key(content: bytes) -> str:
+    return sha256(content).hexdigest()[:12]
+
+
+def run_on(store: Store, function: str, reading: Reading, **named: Any) -> Any:
+    """Result of a function of `Rerun` on a sequence; requires that the model is `reachable`."""
+    return ask(store, function, reading.sequence, key=reading.key, **named)
+
+
+def layer_maps(store: Store, reading: Reading, *, layer: int) -> Any:
+    """`LayerMaps` of a layer, counted from 1."""
+    return run_on(store, "layer_maps", reading, layer=layer)
+
+
+def effect_maps(store: Store, tokens: pd.DataFrame, *, layer: int, effect: str) -> Maps:
+    """Maps of tokens as of `of_file`; requires that the model is `reachable`."""
+    shares = layer_maps(store, of_file(tokens, None), layer=layer).scopes
     order = store.layer_order
-    before, after = (shares[order.scopes.index(scope)] for scope in order.effects[effect])
-    return Maps(before, after)
+    return Maps(*(shares[order.scopes.index(scope)] for scope in order.effects[effect]))
 
 
 def upload_box(view: View, label: str, *, help: str | None = None) -> Any:
@@ -89,7 +132,7 @@ def upload_box(view: View, label: str, *, help: str | None = None) -> Any:
 
 
 def text_box(view: View) -> str:
-    """Show the form for the reader's text, which is never written into the address."""
+    """Show the form for the reader's text, which is not written into the address."""
     key, help = view.key("own_text"), view.say("own_help")
     with view.place("form", view.key("own_form"), border=False):
         view.draw(st.text_area, view.say("own"), key=key, help=help, max_chars=MAX_CHARACTERS)
@@ -98,14 +141,7 @@ def text_box(view: View) -> str:
 
 
 def relevance_of_image(view: View, upload: Any) -> Any:
-    """Relevance of an image, a `LiveRelevance`; requires that the model is `reachable`.
-
-    Args:
-        upload: the result of `upload_box`.
-
-    Returns:
-        None if the image cannot be used; the reader is told why.
-    """
+    """`LiveRelevance` of an image of `upload_box`; else as `of_image`."""
     if is_too_large(view, upload):
         return None
     data, name = upload.getvalue(), upload.name
@@ -113,11 +149,7 @@ def relevance_of_image(view: View, upload: Any) -> Any:
 
 
 def relevance_of_text(view: View, text: str) -> Any:
-    """Relevance of a text, a `LiveRelevance`; requires that the model is `reachable`.
-
-    Returns:
-        None if the text cannot be used; the reader is told why.
-    """
+    """`LiveRelevance` of a text; else as `of_text`."""
     most = max_tokens(view.store)
     return unless_refused(view, "relevance_of_text", text, key=text, max_tokens=most)
 
@@ -161,10 +193,10 @@ def ask(store: Store, function: str, *given: Any, key: Any = None, **named: Any)
     Raises:
         Refused: the model or the input cannot be used.
     """
-    with st.spinner(say(f"live.{'waiting' if model_process().is_busy else 'running'}")):
+    with st.spinner(say(f"live.{model_process().state}")):
         return _answered(identity(store), function, key, named, given)
 
 
-@st.cache_data(max_entries=64, max_size="32MB", ttl=600, scope="session", show_spinner=False)
+@st.cache_data(max_entries=64, max_size="96MB", ttl=600, scope="session", show_spinner=False)
 def _answered(of: Model, function: str, key: Any, named: Mapping[str, Any], _given: tuple) -> Any:
     return model_process().ask(of._asdict(), function, _given, named)

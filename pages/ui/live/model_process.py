@@ -33,15 +33,12 @@ class ModelProcess:
         self._running: _Running | None = None
 
     @property
-    def is_busy(self) -> bool:
-        """Return True while the model runs, so that a question has to wait."""
-        return self._lock.locked()
+    def state(self) -> str:
+        """What a question meets: `waiting` while the model runs, `starting` without a process."""
+        return "waiting" if self._lock.locked() else "running" if self._running else "starting"
 
     def ask(self, *question: Any) -> Any:
-        """Return the result of a function of the model.
-
-        Args:
-            question: the model, the name of the function, its positional and its keyword arguments.
+        """Return the result of a function, by the model, its name and both kinds of arguments.
 
         Raises:
             Refused: the model or the input cannot be used.

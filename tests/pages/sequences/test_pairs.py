@@ -1,7 +1,7 @@
 """Pairs of one text are shown with their means in the corpus."""
 
 import re
-from typing import Any
+from typing import Any, cast
 from unicodedata import normalize
 
 import numpy as np
@@ -9,72 +9,60 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.pairs import pair_delta, pair_occurrence
-from pages.sequences.changes import LEAST, extremes, with_distance
-from tests.pages.conftest import charts
+from pages.sequences import changes
+from tests.pages.conftest import charts, sentences
 from tests.pages.kit.figures import frame_of
 
 POSITION = re.compile("[₀-₉]+")
-DIRECTIONS = ("amplified", "attenuated")
 TOKEN_IDS = "select token_id from token where seq = 0 order by pos"
+CHOICES: Any = {"layer": 1, "effect": "ff"}
+
+
+def kept_changes(store) -> pd.DataFrame:
+    return pair_occurrence.of_sequence(store, seq=0, **CHOICES)
 
 
 def test_changes_and_means_are_those_of_the_file(section, exported, store):
     section("pairs")
-    kept = {(row.source_pos, row.target_pos): row.delta for row in kept_changes(store)}
+    kept = kept_changes(store).set_index(["source_pos", "target_pos"])["delta"]
     ids = [token_id for (token_id,) in store.execute(TOKEN_IDS).fetchall()]
+    frames = [frame_of(exported, f"seq_pairs_{name}") for name in ("amplified", "attenuated")]
     n_checked = 0
-    for row in rows(*(frame_of(exported, f"seq_pairs_{direction}") for direction in DIRECTIONS)):
+    every = cast(Any, pd.concat(frames))
+    for row in every.itertuples():
         source, target = (int(normalize("NFKC", digits)) for digits in POSITION.findall(row.pair))
-        mean = mean_of(store, ids[source], ids[target], layer=1, effect="ff")
-        if mean.n > 1:
-            np.testing.assert_allclose(row.in_points_mean_delta, 100 * mean.mean_delta, atol=1e-9)
-            np.testing.assert_allclose(row.in_points_low, 100 * mean.low, atol=1e-9)
-            n_checked += 1
-        if (source, target) in kept:
+        if row.side == "here" and (source, target) in kept:
             np.testing.assert_allclose(row.in_points_delta, 100 * kept[source, target], atol=2e-4)
+            n_checked += 1
+        if row.side == "corpus":
+            means = pair_delta.of_pair(store, source_id=ids[source], target_id=ids[target])
+            [mean] = means[(means["layer"] == 1) & (means["effect"] == "ff")].itertuples()
+            np.testing.assert_allclose(
+                (row.in_points_delta, row.low), (100 * mean.mean_delta, 100 * mean.low), atol=1e-9
+            )
             n_checked += 1
     assert n_checked > 10, "this test could not have failed"
 
 
-def rows(*frames: pd.DataFrame) -> list[Any]:
-    return list(pd.concat(frames).itertuples())
-
-
-def kept_changes(store) -> list[Any]:
-    return rows(pair_occurrence.of_sequence(store, seq=0, layer=1, effect="ff"))
-
-
-def mean_of(store, source: int, target: int, *, layer: int, effect: str) -> Any:
-    """The file's row on one pair."""
-    means = pair_delta.of_pair(store, source_id=source, target_id=target)
-    (row,) = rows(means[(means["layer"] == layer) & (means["effect"] == effect)])
-    return row
-
-
-def test_means_of_some_tokens_are_those_of_every_pair_of_them(store):
-    step: Any = {"layer": 2, "effect": "ff_ln"}
-    means = rows(pair_delta.of_tokens(store, **step, tokens=[5, 6, 7]))
-    for row in means:
-        same = mean_of(store, row.source_id, row.target_id, **step)
-        assert (row.n, row.mean_delta) == (same.n, same.mean_delta)
-        np.testing.assert_equal((row.low, row.high), (same.low, same.high))
-    assert means
-
-
-def test_only_pairs_that_occur_often_enough_are_far_from_their_mean():
-    changes = pd.DataFrame(
-        {"delta": 0.3, "mean_delta": 0.1, "std_delta": 0.05, "n": [LEAST - 1, LEAST]}
-    )
-    assert np.isnan(with_distance(changes)["distance"][0])
-    assert with_distance(changes)["distance"][1] == pytest.approx(4.0)
-
-
-def test_the_first_pairs_of_a_direction_go_that_way():
-    changes = pd.DataFrame(
-        {"delta": [0.1, -0.2, 0.3, -0.1], "source_pos": range(4), "target_pos": range(4)}
-    )
-    assert extremes(changes, amplified=True, n=3)["delta"].tolist() == [0.3, 0.1]
-    assert extremes(changes, amplified=False, n=1)["delta"].tolist() == [-0.2]
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        (
+            {"delta": 0.3, "mean_delta": 0.1, "low": 0.05, "high": 0.15, "distance": 4.0, "n": 5},
+            [("change", 30.0), ("mean", 10.0), ("far", 1.0), ("bell", 0.0455)],
+        ),
+        (
+            {"delta": -0.3, "mean_delta": np.nan, "low": np.nan, "high": np.nan}
+            | {"distance": np.nan, "n": 4},
+            [("change", -30.0)],
+        ),
+    ],
+)
+def test_the_finding_tells_the_largest_change_and_pairs_far_from_their_mean(rows, found):
+    frame = pd.DataFrame([rows | {"pair": "a → b"}])
+    given = CHOICES | {"changes": frame}
+    made = changes.found(None, given)  # pyright: ignore[reportArgumentType]
+    assert [*zip(made["name"], made["value"].round(4), strict=True)] == found
 
 
 def test_without_the_model_the_kept_changes_are_listed(section, changed, tmp_path, exported, store):
@@ -82,6 +70,8 @@ def test_without_the_model_the_kept_changes_are_listed(section, changed, tmp_pat
     session = section("pairs", folder)
     assert session.warning
     assert charts(session)
-    kept = pair_occurrence.of_sequence(store, seq=0, layer=1, effect="ff")["delta"]
-    shown = frame_of(exported, "seq_pairs_amplified")["in_points_delta"]
-    assert shown.max() == pytest.approx(100 * kept.max())
+    assert "the largest here" in sentences(session)
+    shown = frame_of(exported, "seq_pairs_amplified")
+    assert shown.loc[shown["side"] == "here", "in_points_delta"].max() == pytest.approx(
+        100 * kept_changes(store)["delta"].max()
+    )

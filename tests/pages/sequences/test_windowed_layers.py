@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.conftest import assert_sound, captions, sentences
+from tests.pages.conftest import assert_sound, sentences
 from tests.shared_store import shared_store
 
 WINDOWED = {"gemma3_text": (1, 3), "modernbert": (2, 2)}
@@ -14,12 +14,15 @@ pytestmark = pytest.mark.parametrize("family", [*WINDOWED], indirect=True, scope
 DISTANCES = """
 import streamlit as st
 from pages.sequences.changes import changes
-from pages.sequences.subject import of_file
+from pages.sequences.subject import pick_subject
 from pages.ui.store.chosen import open_store
 from pages.ui.view import View
+from pages.ui.words.scope import words_of
 
 view = View("te", "test", open_store())
-pairs = changes(view, of_file(view, 0), layer={layer}, effect="ff")
+with words_of("sequences", "pairs"):
+    subject = pick_subject(view, {{}})
+pairs = changes(view, subject | {{"layer": {layer}, "effect": "ff", "special": "in"}})["changes"]
 distances = (pairs["target_pos"] - pairs["source_pos"]).tolist()
 st.markdown(" ".join(map(str, distances)))
 st.markdown(str(int(pairs["n"].isna().sum())))
@@ -46,14 +49,3 @@ def test_pairs_of_a_text_are_those_inside_of_the_layers_window(in_session, folde
         both = expected | {-d: n for d, n in expected.items()}
         assert found == (both if looks_behind else expected)
         assert n_unknown == "0"
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_it_is_said_that_a_layer_looks_through_a_window(opened, folder, family, lang):
-    layer, window = WINDOWED[family]
-    address = {"seq_view": "pairs", "seq_layer": str(layer), "seq_seq": "0"}
-    session = opened("sequences", folder, lang=lang, **address)
-    assert_sound(session)
-    text = "\n".join((sentences(session), captions(session)))
-    far = {"en": f"looks no more than {window} tokens", "ja": f"{window} トークンより離れた"}
-    assert far[lang] in text

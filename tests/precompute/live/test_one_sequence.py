@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file, save_file
 
+from analysis.effects import ZERO
 from analysis.errors import UserError
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.corpus import identity_in
 from precompute.live.one_sequence import OtherModel, Rerun, _pinned, rerun
 from precompute.models.load_models import load_model
+from precompute.passes.head_effects import Part, TextAgain
+from precompute.passes.layers import batch_of
 from tests.precompute.models.changed_files import change_settings
 from tests.refusals import refused
 from tests.small_store import build_store
@@ -49,6 +52,22 @@ def test_vectors_of_all_heads_add_up_to_the_output_of_attention(tiny, sequences)
         np.testing.assert_array_equal(found.weights, traced.attention[0, head - 1, query])
         total = total + found.weights @ found.vectors
     np.testing.assert_allclose(total, traced.attention_output[0, query], atol=1e-5)
+
+
+def test_without_a_head_layers_before_stay_and_the_output_moves_as_in_a_run(tiny, sequences):
+    again, sequence = Rerun(tiny), sequences[-1]
+    whole, without = again.head_maps(sequence), again.head_maps(sequence, without=(1, 2))
+    maps = again.layer_maps(sequence, layer=2)
+    np.testing.assert_allclose(whole.weights[1], maps.weights, atol=1e-6)
+    np.testing.assert_allclose(whole.norms[1], maps.norms, atol=1e-6)
+    np.testing.assert_array_equal(whole.weights[0], without.weights[0])
+    assert not np.allclose(whole.weights[1], without.weights[1])
+    found = again.without_head(sequence, layer=1, head=2)
+    text = TextAgain(batch_of(tiny, [sequence]), 0, tiny.recorded)
+    for part, changes in zip((Part(0, 1), Part(0)), found.changes, strict=True):
+        _, length, *_ = text.alone[ZERO][part]
+        np.testing.assert_allclose(changes.mean(), length, rtol=1e-4)
+    assert len(found.places) == len(found.before) == found.probabilities.shape[1]
 
 
 @pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")

@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -11,7 +12,15 @@ from pages.ui.charts import shading
 from pages.ui.charts.chart_theme import open_ends
 from pages.ui.charts.colours import LESS_TO_MORE
 from pages.ui.charts.number_map import Ramp
-from pages.ui.charts.token_map import change_scale, ends_of, reach_of, rounded
+from pages.ui.charts.token_map import (
+    cells,
+    change_scale,
+    ends_of,
+    pointing,
+    reach_of,
+    rounded,
+    token_map,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +75,21 @@ def test_tokens_that_get_nearly_the_same_differ_in_colour_as_their_scale_tells()
     scale = shading.scale("received", shades, "{:.2%}")
     for value in (0.030, 0.034):
         assert f'background: {shades.ground(value)}">{value:.2%}' in scale
+
+
+def test_names_stand_at_their_places_where_some_tokens_are_left_out():
+    frame = cells(list("abcd"), np.eye(4), [0, 1, 3], causal=False)
+    chart = token_map(
+        frame,
+        "share",
+        legend=" ",
+        heading=" ",
+        is_change=True,
+        side=200,
+        marked=None,
+        name="cell",
+        pointed=pointing("first"),
+    )
+    axis = chart.to_dict()["layer"][0]["encoding"]["y"]["axis"]
+    assert axis["values"] == [0, 1, 3]
+    assert axis["labelExpr"] == "['a', 'b', '', 'd'][datum.value - 0]"

@@ -51,7 +51,7 @@ def test_it_answers_as_the_model_does_before_and_after_it_is_killed(asked, model
 
 def test_readers_who_come_together_get_what_they_get_alone(asked, model):
     alone = [maps(asked, model, layer).scopes for layer in (1, 2)]
-    assert not asked.is_busy
+    assert asked.state == "running"
     with ThreadPoolExecutor(6) as pool:
         together = [pool.submit(maps, asked, model, layer) for layer in (1, 2) * 3]
     for expected, found in zip(alone * 3, together, strict=True):
