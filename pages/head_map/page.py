@@ -4,13 +4,15 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from duckdb import DuckDBPyConnection
 
 from analysis.published.heads import THRESHOLDS
 from analysis.statistics.heads import head_arrangement, head_distance, head_effect, head_pattern
 from analysis.statistics.heads.head_behaviour import Thresholds
+from analysis.statistics.question import frame_of
 from analysis.statistics.table import Table as OfFile
 from pages.head_map.plane import plane
-from pages.head_map.tree import dendrogram, groups_plane, tree_parts
+from pages.head_map.tree import dendrogram, group_name, groups_plane, tree_parts
 from pages.kit.kinds import Custom, Drawn, Lines, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Rows, Section, rows_of
@@ -126,17 +128,27 @@ MAP = Section(
 )
 
 
+def _tree(store: DuckDBPyConnection, *, weighing: str, k: int) -> pd.DataFrame:
+    """Leaves, branches and cut of the tree, without names that depend on the language."""
+    steps = head_arrangement.steps(store, weighing=weighing)
+    rows = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
+    return tree_parts(steps, frame_of(store, rows, {}), k)
+
+
 def parts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Leaves, branches and cut of the tree."""
-    steps = inquiry.ask(head_arrangement.steps, weighing=choices["weighing"])
-    rows = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
-    return tree_parts(steps, rows_of(rows, inquiry, {}), choices["k"])
+    k = choices["k"]
+    frame = inquiry.ask(_tree, weighing=choices["weighing"], k=k)
+    names = {group: group_name(group) for group in range(1, k + 1)}
+    whole = dict.fromkeys(("layer", "head", "place", "group"), "Int64")
+    return frame.astype(whole).assign(name=frame["group"].map(names))
 
 
 def leaves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Heads in the order of the tree, with their groups."""
     heads = parts(inquiry, choices).dropna(subset="layer").sort_values("place")
-    return heads[["layer", "head", "place", "group", "label", "name"]]
+    heads = heads[["layer", "head", "place", "group", "label", "name"]]
+    return heads.astype(dict.fromkeys(("layer", "head", "place", "group"), int))
 
 
 def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -147,10 +159,11 @@ def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 def distances(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Distance of any two heads, the group of one, and whether the other is of the same."""
     frame = rows_of(f"from {_PAIRS}", inquiry, choices)
-    group = leaves(inquiry, choices).set_index(["layer", "head"])["group"]
+    heads = leaves(inquiry, choices)
+    group = dict(zip(zip(heads["layer"], heads["head"], strict=True), heads["group"], strict=True))
     one, other = (
-        group.loc[list(zip(frame[f"layer_{side}"], frame[f"head_{side}"], strict=True))].to_numpy()
-        for side in "ab"
+        np.array([group[at] for at in zip(frame[f"layer_{of}"], frame[f"head_{of}"], strict=True)])
+        for of in "ab"
     )
     return frame.assign(group=one, is_same=one == other)
 
