@@ -156,10 +156,9 @@ def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return rows_of(_PLANE, inquiry, choices).merge(leaves(inquiry, choices), on=["layer", "head"])
 
 
-def distances(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+def distances(inquiry: Inquiry, choices: Choices, heads: pd.DataFrame) -> pd.DataFrame:
     """Distance of any two heads, the group of one, and whether the other is of the same."""
     frame = rows_of(f"from {_PAIRS}", inquiry, choices)
-    heads = leaves(inquiry, choices)
     group = dict(zip(zip(heads["layer"], heads["head"], strict=True), heads["group"], strict=True))
     one, other = (
         np.array([group[at] for at in zip(frame[f"layer_{of}"], frame[f"head_{of}"], strict=True)])
@@ -170,9 +169,9 @@ def distances(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Size, mean distance within, layers, most frequent habit and heads of every group."""
-    frame, comma = distances(inquiry, choices), say("list.comma")
+    heads, comma = leaves(inquiry, choices), say("list.comma")
+    frame = distances(inquiry, choices, heads)
     within = frame[frame["is_same"]].groupby("group")["mean_divergence"].mean()
-    heads = leaves(inquiry, choices)
     if has_habits(inquiry.store):
         habits = behaviours_of_heads(inquiry, weighing=choices["weighing"])
         heads = heads.merge(habits[["layer", "head", "behaviour"]], on=["layer", "head"])
@@ -193,8 +192,9 @@ def groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def found_of_groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Sizes of the groups, and mean distances within and between them."""
-    sizes = leaves(inquiry, choices)["group"].value_counts()
-    means = distances(inquiry, choices).groupby("is_same")["mean_divergence"].mean()
+    heads = leaves(inquiry, choices)
+    sizes = heads["group"].value_counts()
+    means = distances(inquiry, choices, heads).groupby("is_same")["mean_divergence"].mean()
     names = {True: "within", False: "between"}
     rows = [(2, name, means[is_same]) for is_same, name in names.items() if is_same in means]
     frame = pd.DataFrame([(1, "sizes", np.nan), *rows], columns=["sentence", "name", "value"])
