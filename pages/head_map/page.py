@@ -4,13 +4,15 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+from duckdb import DuckDBPyConnection
 
 from analysis.published.heads import THRESHOLDS
 from analysis.statistics.heads import head_arrangement, head_distance, head_effect, head_pattern
 from analysis.statistics.heads.head_behaviour import Thresholds
+from analysis.statistics.question import frame_of
 from analysis.statistics.table import Table as OfFile
 from pages.head_map.plane import plane
-from pages.head_map.tree import dendrogram, groups_plane, tree_parts
+from pages.head_map.tree import dendrogram, group_name, groups_plane, tree_parts
 from pages.kit.kinds import Custom, Drawn, Lines, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Rows, Section, rows_of
@@ -126,17 +128,27 @@ MAP = Section(
 )
 
 
+def _tree(store: DuckDBPyConnection, *, weighing: str, k: int) -> pd.DataFrame:
+    """Leaves, branches and cut of the tree, without names that depend on the language."""
+    steps = head_arrangement.steps(store, weighing=weighing)
+    rows = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
+    return tree_parts(steps, frame_of(store, rows, {}), k)
+
+
 def parts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Leaves, branches and cut of the tree."""
-    steps = inquiry.ask(head_arrangement.steps, weighing=choices["weighing"])
-    rows = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
-    return tree_parts(steps, rows_of(rows, inquiry, {}), choices["k"])
+    k = choices["k"]
+    frame = inquiry.ask(_tree, weighing=choices["weighing"], k=k)
+    names = {group: group_name(group) for group in range(1, k + 1)}
+    whole = dict.fromkeys(("layer", "head", "place", "group"), "Int64")
+    return frame.astype(whole).assign(name=frame["group"].map(names))
 
 
 def leaves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Heads in the order of the tree, with their groups."""
     heads = parts(inquiry, choices).dropna(subset="layer").sort_values("place")
-    return heads[["layer", "head", "place", "group", "label", "name"]]
+    heads = heads[["layer", "head", "place", "group", "label", "name"]]
+    return heads.astype(dict.fromkeys(("layer", "head", "place", "group"), int))
 
 
 def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -144,22 +156,22 @@ def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return rows_of(_PLANE, inquiry, choices).merge(leaves(inquiry, choices), on=["layer", "head"])
 
 
-def distances(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
+def distances(inquiry: Inquiry, choices: Choices, heads: pd.DataFrame) -> pd.DataFrame:
     """Distance of any two heads, the group of one, and whether the other is of the same."""
     frame = rows_of(f"from {_PAIRS}", inquiry, choices)
-    group = leaves(inquiry, choices).set_index(["layer", "head"])["group"]
+    group = dict(zip(zip(heads["layer"], heads["head"], strict=True), heads["group"], strict=True))
     one, other = (
-        group.loc[list(zip(frame[f"layer_{side}"], frame[f"head_{side}"], strict=True))].to_numpy()
-        for side in "ab"
+        np.array([group[at] for at in zip(frame[f"layer_{of}"], frame[f"head_{of}"], strict=True)])
+        for of in "ab"
     )
     return frame.assign(group=one, is_same=one == other)
 
 
 def groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Size, mean distance within, layers, most frequent habit and heads of every group."""
-    frame, comma = distances(inquiry, choices), say("list.comma")
+    heads, comma = leaves(inquiry, choices), say("list.comma")
+    frame = distances(inquiry, choices, heads)
     within = frame[frame["is_same"]].groupby("group")["mean_divergence"].mean()
-    heads = leaves(inquiry, choices)
     if has_habits(inquiry.store):
         habits = behaviours_of_heads(inquiry, weighing=choices["weighing"])
         heads = heads.merge(habits[["layer", "head", "behaviour"]], on=["layer", "head"])
@@ -180,8 +192,9 @@ def groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def found_of_groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Sizes of the groups, and mean distances within and between them."""
-    sizes = leaves(inquiry, choices)["group"].value_counts()
-    means = distances(inquiry, choices).groupby("is_same")["mean_divergence"].mean()
+    heads = leaves(inquiry, choices)
+    sizes = heads["group"].value_counts()
+    means = distances(inquiry, choices, heads).groupby("is_same")["mean_divergence"].mean()
     names = {True: "within", False: "between"}
     rows = [(2, name, means[is_same]) for is_same, name in names.items() if is_same in means]
     frame = pd.DataFrame([(1, "sizes", np.nan), *rows], columns=["sentence", "name", "value"])

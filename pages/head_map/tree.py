@@ -33,7 +33,7 @@ def tree_parts(steps: pd.DataFrame, heads: pd.DataFrame, k: int) -> pd.DataFrame
         heads: layer and head of each.
 
     Returns:
-        rows x, y, group (0 above the cut), name; of leaves, at x = 0, also layer, head, place and
+        rows x, y, group (0 above the cut); of leaves, at x = 0, also layer, head, place and
         label; of branches also their other ends x2 and y2; of the cut only x.
     """
     n = len(heads)
@@ -61,10 +61,7 @@ def tree_parts(steps: pd.DataFrame, heads: pd.DataFrame, k: int) -> pd.DataFrame
     tops = [0.0, *steps["height"], steps["height"].iloc[-1]]
     branches = pd.DataFrame(lines, columns=["x", "x2", "y", "y2", "group"])
     cut = pd.DataFrame({"x": [(tops[n - k] + tops[n - k + 1]) / 2]})
-    parts = pd.concat([leaves.assign(y=leaves["place"]), branches, cut], ignore_index=True)
-    whole = dict.fromkeys(("layer", "head", "place", "group"), "Int64")
-    names = {group: group_name(group) for group in range(1, k + 1)}
-    return parts.astype(whole).assign(name=parts["group"].map(names))
+    return pd.concat([leaves.assign(y=leaves["place"]), branches, cut], ignore_index=True)
 
 
 def group_name(group: int) -> str:

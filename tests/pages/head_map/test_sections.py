@@ -6,7 +6,6 @@ import pytest
 from scipy.cluster.hierarchy import fcluster
 
 from pages.head_map.tree import tree_parts
-from pages.ui.words.scope import words_of
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import figure_of
@@ -72,8 +71,7 @@ def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, weighing, answe
     )
     frame = pd.DataFrame(steps, columns=["left", "right", "height", "n_heads"])
     heads = pd.DataFrame({"layer": [1, 1, 1, 2, 2, 2], "head": [1, 2, 3] * 2})
-    with words_of("head_map", "groups"):
-        parts = tree_parts(frame, heads, k)
+    parts = tree_parts(frame, heads, k)
     leaves = parts.dropna(subset="layer")
     assert sorted(leaves["place"]) == list(range(6))
     expected = fcluster(np.array(steps, float), k, criterion="maxclust")
