@@ -21,6 +21,7 @@ from pages.ui.charts.token_map import (
     rounded,
     token_map,
 )
+from pages.ui.words.scope import words_of
 
 
 @pytest.mark.parametrize(
@@ -79,17 +80,18 @@ def test_tokens_that_get_nearly_the_same_differ_in_colour_as_their_scale_tells()
 
 def test_names_stand_at_their_places_where_some_tokens_are_left_out():
     frame = cells(list("abcd"), np.eye(4), [0, 1, 3], causal=False)
-    chart = token_map(
-        frame,
-        "share",
-        legend=" ",
-        heading=" ",
-        is_change=True,
-        side=200,
-        marked=None,
-        name="cell",
-        pointed=pointing("first"),
-    )
+    with words_of("sequences", "map"):
+        chart = token_map(
+            frame,
+            "share",
+            legend=" ",
+            heading=" ",
+            is_change=True,
+            side=200,
+            marked=None,
+            name="cell",
+            pointed=pointing("first"),
+        )
     axis = chart.to_dict()["layer"][0]["encoding"]["y"]["axis"]
     assert axis["values"] == [0, 1, 3]
     assert axis["labelExpr"] == "['a', 'b', '', 'd'][datum.value - 0]"
