@@ -88,9 +88,7 @@ MERGED = Pick("merging", MERGINGS, is_rare=True)
 ONE_HEAD = Pick("head", kind="head", default=best_head)
 _ACCURACY: Any = {"value": "accuracy", "axis_word": "accuracy_axis", "format": ".1%"}
 _SHARES = dict.fromkeys(("accuracy", "low", "high"), "percent")
-_BEST_HEADS: dict[str, str | None] = (
-    dict.fromkeys(("mention_type", "chosen_on", "name", "n")) | _SHARES
-)
+_BEST_HEADS: Any = dict.fromkeys(("mention_type", "chosen_on", "name", "n")) | _SHARES
 _BEST_HEADS |= dict.fromkeys(("baseline_accuracy", "difference", "difference_low"), "percent")
 _BEST_HEADS |= dict.fromkeys(("difference_high", "accuracy_chosen"), "percent")
 _BEST_HEADS |= dict.fromkeys(("n_chosen", "n_tried"))

@@ -57,8 +57,12 @@ def held(table: OfFile, rows: Rows) -> Rows:
 
 def offered(table: OfFile) -> Figure:
     """What adds a table, where the file lacks it."""
-    offer = Drawn(record=lambda view, *_: [view.add(item) for item in absence(view.store, table)])
-    return Figure(f"no_{table.name}", "select 1 as row", offer)
+
+    def offer(view: View, *_: object) -> None:
+        for item in absence(view.store, table):
+            view.add(item)
+
+    return Figure(f"no_{table.name}", "select 1 as row", Drawn(record=offer))
 
 
 PICKS = (Pick("weighing", kind="weighing"), Pick("head", kind="head", default=most_unlike))

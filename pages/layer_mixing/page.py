@@ -174,7 +174,9 @@ RATIO = Section(
     (mixing_ratio.TABLE,),
     picks=(
         Pick(
-            "type", lambda inquiry, _: rows_of(_TYPES, inquiry, {})["token_type"], of="token_type"
+            "type",
+            lambda inquiry, _: rows_of(_TYPES, inquiry, {})["token_type"].tolist(),
+            of="token_type",
         ),
         Pick("span", ("main", "residual", "all")),
     ),
@@ -461,8 +463,9 @@ def found_of_errors(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     frame = errors(inquiry, choices)
     frame["percentile_99"] = frame["percentile_99"].max(skipna=False)
     name = "adds_up" if frame["error"].iloc[0] <= frame["limit"].iloc[0] else "misses"
-    numbers = frame[["error", "limit", "percentile_99"]].map(scientific)
-    return frame.assign(name=name, value=float("nan"), **numbers)[:1]
+    numbers = ["error", "limit", "percentile_99"]
+    frame[numbers] = frame[numbers].map(scientific).astype(object)
+    return frame.assign(name=name, value=float("nan"))[:1]
 
 
 _ERRORS = {"layer": None, "part": None, "error": "%.1e", "percentile_99": "%.1e"}

@@ -214,7 +214,7 @@ def _found_of_text(maps: Maps, relevance: Numbers) -> Iterator[dict[str, Any]]:
         first, *others = content.nlargest(_NAMED, "value")[["name", "value"]].to_numpy()
         even = content["value"].mean()
         yield from _against("token", first[1], even, "token_even", token=first[0], format=".2%")
-        yield from (_beside("token", *other, ".2%") for other in others)
+        yield from (_beside("token", other[0], other[1], ".2%") for other in others)
     if len(apart):
         even = len(apart) / len(tokens)
         yield from _against("special", apart["value"].sum(), even, "special_even")

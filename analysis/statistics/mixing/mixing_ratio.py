@@ -159,7 +159,6 @@ TABLE = Table(
 )
 
 
-
 @asks(f"""
     select scope, token_type, mean, low, high, std, min, max, n, n_sequences
     from mixing_ratio_interval
@@ -219,7 +218,6 @@ FREQUENCY_CORRELATION = Table(
     laws=LAWS,
     depends_on=(Setting.FREQUENCIES,),
 )
-
 
 
 @asks(f"""

@@ -51,7 +51,6 @@ COMPLETENESS = Table(
 )
 
 
-
 VECTORS = "vectors"
 """Name in place of a scope: rollout by vectors, not by a product of maps."""
 PER_SEQUENCE = Table(
