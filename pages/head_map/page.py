@@ -21,6 +21,7 @@ from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_ha
 from pages.ui.head.choice import Head, head_with_most
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.store.missing import absence
+from pages.ui.view import View
 from pages.ui.words.say import say
 
 _LEVEL = 0.05  # significance level of p-values
