@@ -14,7 +14,7 @@ from analysis.statistics.mixing.mixing_ratio import MASK_TYPES
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT, DISTANCES
 from analysis.statistics.mixing.vector_rollout import VECTORS
 from analysis.statistics.pairs import relation_share
-from analysis.statistics.parts import OF_TOKENS, at_level
+from analysis.statistics.parts import OF_TOKENS, POOLED, at_level
 from analysis.statistics.question import placed
 from pages.kit.kinds import Bars, Custom, Lines, Matrix, Points, Published, Stacks, Table
 from pages.kit.page import data_page
@@ -26,7 +26,6 @@ from pages.ui.charts.number_map import Ramp
 from pages.ui.published_table import printed, statistic_of
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.columns import title
-from pages.ui.words.levels import POOLED
 from pages.ui.words.names import effect_name, scope_name, token_type_name
 from pages.ui.words.numbers import scientific
 from pages.ui.words.say import say

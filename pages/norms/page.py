@@ -14,7 +14,7 @@ from analysis.statistics.norms import (
     singular_value,
     token_type_mixing,
 )
-from analysis.statistics.parts import OF_PAIRS, OF_TOKENS, at_level
+from analysis.statistics.parts import OF_PAIRS, OF_TOKENS, POOLED, at_level
 from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Published, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
@@ -25,7 +25,6 @@ from pages.ui.head.choice import Head, head_with_most, short_name
 from pages.ui.published_table import printed
 from pages.ui.store.inquiry import Inquiry
 from pages.ui.words.columns import title
-from pages.ui.words.levels import POOLED
 from pages.ui.words.names import token_type_name
 from pages.ui.words.quantities import QUANTITIES, ordered_types
 from pages.ui.words.say import say

@@ -94,11 +94,6 @@ class Controls:
         """Start a new row for the pickers that follow."""
         self._row = None
 
-    def fold_rest(self) -> None:
-        """Put further pickers of the row into its popover."""
-        self._open_row()
-        self._n_pickers = max(self._n_pickers, _FULL)
-
     def _open_row(self) -> Group:
         if self._row is None:
             self._n_rows, self._n_pickers = self._n_rows + 1, 0

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from pages.ui.frame import _lacks
-from pages.ui.words.interval import difference_text
 from tests.pages.kit.promises import PROMISES, Pictured, broken
 
 NONE = float("nan")
@@ -90,14 +89,3 @@ def test_what_has_no_data_keeps_no_promise():
 def test_an_interval_is_missed_only_where_its_number_is(columns, lacks):
     frame = pd.DataFrame(columns)
     assert any(_lacks(frame, str(name)) for name in frame) == lacks
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "expected"),
-    [
-        (-0.01, 0.03, "+1.0 points [−1.0, +3.0]"),
-        (NONE, NONE, "+1.0 points, too few texts for an interval"),
-    ],
-)
-def test_a_difference_is_told_with_its_interval_or_with_the_reason(low, high, expected):
-    assert difference_text({"difference": 0.01, "low": low, "high": high}) == expected

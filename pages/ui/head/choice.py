@@ -49,11 +49,6 @@ def choose_head(layer: int, head: int) -> None:
     choose(HEAD, f"{layer}-{head}")
 
 
-def to_head(mark: Mapping[Any, Any]) -> None:
-    """Follow a click on a head."""
-    choose_head(int(mark["layer"]), int(mark["head"]))
-
-
 def read_old_links() -> None:
     """Convert links of earlier versions, with a head by page or in two parts."""
     if asked(HEAD):

@@ -1,6 +1,6 @@
 """Questions asked of files, and the record of them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,19 +78,6 @@ class Inquiry:
     def ask(self, question: Question, **choices: Any) -> Any:
         """Return the answer of a query on the open file; as `Asked.ask`."""
         return self.asked.ask(self.store, question, **choices)
-
-    def ask_each(
-        self, question: Question, name: str, values: Iterable[Any], **choices: Any
-    ) -> pd.DataFrame:
-        """Concatenate the answers for several values of one argument of a query.
-
-        The value is a further column with the name of the argument.
-        """
-        answers = [
-            self.ask(question, **{name: value}, **choices).assign(**{name: value})
-            for value in values
-        ]
-        return pd.concat(answers, ignore_index=True)
 
     def ask_together(self, question: Question, *stores: Store, **choices: Any) -> Any:
         """Return the cached result of a function that asks several files.

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pages.ui.words.numbers import points, signed
+from pages.ui.words.numbers import signed
 from pages.ui.words.say import say
 
 Written = Callable[[float], str]
@@ -30,17 +30,6 @@ def side_of(low: Any, high: Any, level: Any = 0.0, highest: Any = None) -> Side:
     return "above" if low > upper else "below" if high < level else "unclear"
 
 
-def verdict(side: Side) -> str:
-    """Sentence on whether the intervals of two numbers, just given, are apart."""
-    return say(f"verdict.{'clear' if side in ('above', 'below') else side}")
-
-
-def beside_0(low: Any, high: Any) -> str:
-    """Sentence on whether the interval of a difference, just given, is clear of 0."""
-    side = side_of(low, high)
-    return say(f"verdict.zero_{'clear' if side in ('above', 'below') else side}")
-
-
 def interval(low: float, high: float, written: Written = signed) -> str:
     """Phrase with both ends of an interval, or the reason why there is none."""
     if pd.isna(low):
@@ -63,22 +52,3 @@ def with_interval(
     """
     behind = "" if pd.isna(low) else f" [{ends(low, high, written)}]"
     return f"{written(number)}{unit}{behind}"
-
-
-def row_with_interval(row: Any, name: str = "mean", written: Written = signed) -> str:
-    """Format a number of a row with the row's interval from low to high, if it has one."""
-    return with_interval(row[name], row["low"], row["high"], written)
-
-
-def difference_text(row: Any) -> str:
-    """Format a difference of shares with its interval, if there is one, in points.
-
-    Args:
-        row: with difference, low and high.
-    """
-    difference, low, high = (
-        points(row[column], digits=1) for column in ("difference", "low", "high")
-    )
-    if pd.isna(row["low"]):
-        return say("weighing.points_alone", difference=difference)
-    return say("weighing.points", difference=difference, low=low, high=high)

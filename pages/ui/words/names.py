@@ -4,7 +4,6 @@ from analysis.scopes import BETWEEN, ROLES, WEIGHTS, WEIGHTS_WITH_RESIDUAL, WHOL
 from analysis.sinks import NO_TOKEN, POSITIONAL
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.statistics.mixing.vector_rollout import VECTORS
-from pages.ui.store.open_file import Store
 from pages.ui.words.say import say
 
 _NAMED = (WEIGHTS, WEIGHTS_WITH_RESIDUAL, ATTENTION_ROLLOUT, VECTORS)
@@ -48,11 +47,6 @@ def effect_name(effect: str) -> str:
     *first, last = map(module_name, effect.split("_"))
     before = say("effect.between.comma").join(first)
     return say("effect.between.name", steps=f"{before}{say('effect.between.and')}{last}")
-
-
-def effect_meaning(store: Store, effect: str) -> str:
-    """Scopes between which an effect lies in the layers of the open file, as text."""
-    return " → ".join(map(scope_name, store.layer_order.effects[effect]))
 
 
 def relation_name(relation: str) -> str:
