@@ -16,12 +16,12 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pages.ui.choices.links import RENAMED, current_place
-from pages.ui.contents import PAGES
-from pages.ui.server.probes import health, ready, root, running
-from pages.ui.server.refusals import BoundedUploads, NoMetrics, OwnOrigin
-from pages.ui.store.chosen import first_readable
-from pages.ui.store.folder import files
+from pages.kit.contents import PAGES
+from pages.kit.links import RENAMED, current_place
+from pages.services.chosen import first_readable
+from pages.services.folder import files
+from pages.services.probes import health, ready, root, running
+from pages.services.refusals import BoundedUploads, NoMetrics, OwnOrigin
 
 _ROOT = root()
 

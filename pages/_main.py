@@ -2,15 +2,15 @@
 
 import streamlit as st
 
-from pages.ui.choices.address import one_entry
-from pages.ui.contents import contents
-from pages.ui.page_css import STYLE
-from pages.ui.presentation import present_toggle
-from pages.ui.search import search_box
-from pages.ui.store.changed import reporting_change
-from pages.ui.store.chosen import file_notes, file_picker
-from pages.ui.store.open_file import seen_once
-from pages.ui.words.say import language_picker
+from pages.kit.address import one_entry
+from pages.kit.contents import contents
+from pages.kit.page_css import STYLE
+from pages.kit.presentation import present_toggle
+from pages.kit.search import search_box
+from pages.services.changed import reporting_change
+from pages.services.chosen import file_notes, file_picker
+from pages.services.open_file import seen_once
+from pages.words.say import language_picker
 
 st.set_page_config(page_title="Mixscope", page_icon="🔬", layout="wide")
 st.html(STYLE)

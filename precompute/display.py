@@ -1,6 +1,6 @@
 """Display of a run on the command line, and the note beside its output that pages read.
 
-On a terminal these are rich's bars, elsewhere plain lines. Pages: `pages.ui.store.note`.
+On a terminal these are rich's bars, elsewhere plain lines. Pages: `pages.services.note`.
 """
 
 import json

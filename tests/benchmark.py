@@ -44,8 +44,8 @@ from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.rows import names_of, table_of
 from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
-from pages.ui.choices.links import VIEWS
-from pages.ui.contents import PAGES
+from pages.kit.contents import PAGES
+from pages.kit.links import VIEWS
 from precompute.choice import chosen_statistics
 from precompute.corpora.index import write
 from precompute.corpora.reading import Reading

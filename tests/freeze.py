@@ -23,21 +23,21 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from pages.ui.choices.links import VIEWS
-from pages.ui.choices.source import Given, SectionEnds
-from pages.ui.items import Control, Figure, Item, Markup, Table, every_item
-from pages.ui.page import Page, Section
-from pages.ui.run import Run, within
-from pages.ui.store.chosen import speak_of_file
-from pages.ui.store.open_file import Store, looked_at
-from pages.ui.view import View
+from pages.kit.items import Control, Figure, Item, Markup, Table, every_item
+from pages.kit.links import VIEWS
+from pages.kit.recorded_page import Page, Section
+from pages.kit.run import Run, within
+from pages.kit.source import Given, SectionEnds
+from pages.kit.view import View
+from pages.services.chosen import speak_of_file
+from pages.services.open_file import Store, looked_at
 
 MOST = 8
 """Options of a picker that are tried beside its default."""
 _LONGEST = 150
 """Letters of the name of a file."""
 LEFT_OUT = {"query": "readers write its queries"}
-NO_MODEL = patch("pages.ui.live.live_model.find_spec", return_value=None)
+NO_MODEL = patch("pages.services.live_model.find_spec", return_value=None)
 """Pages show what files hold, as on a machine without torch."""
 Frames = dict[str, tuple[pd.DataFrame, str]]  # frame and headline by name
 

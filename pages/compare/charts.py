@@ -5,12 +5,12 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, coloured, layered, tooltips
+from pages.charts.colours import GROUP_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import Chart, coloured, layered, tooltips
-from pages.ui.charts.colours import GROUP_COLOURS, NEUTRAL, SERIES_COLOURS
-from pages.ui.store.open_file import ENDING
-from pages.ui.words.columns import title
-from pages.ui.words.scope import say_here
+from pages.services.open_file import ENDING
+from pages.words.columns import title
+from pages.words.scope import say_here
 
 _HIGH = 400  # pixels
 

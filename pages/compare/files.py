@@ -10,14 +10,14 @@ from analysis.comparison.account import account, reasons, training_step
 from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.table import Table
 from pages.kit.section import Choices, Figure
-from pages.ui.store.chosen import other_stores
-from pages.ui.store.commands import run_command
-from pages.ui.store.folder import folder
-from pages.ui.store.inquiry import Asked, Inquiry
-from pages.ui.store.open_file import ENDING, Store
-from pages.ui.view import View
-from pages.ui.words.numbers import count
-from pages.ui.words.say import plain, say
+from pages.kit.view import View
+from pages.services.chosen import other_stores
+from pages.services.commands import run_command
+from pages.services.folder import folder
+from pages.services.inquiry import Asked, Inquiry
+from pages.services.open_file import ENDING, Store
+from pages.words.numbers import count
+from pages.words.say import plain, say
 
 MOST = 8
 _MASKED = 0.12  # as the papers mask

@@ -11,12 +11,12 @@ from analysis.comparison.matching import divergences, head_profiles, matched_hea
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, unit_values
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from pages.compare.files import files_of, reasons_of
+from pages.kit.habits import HABITS
+from pages.kit.head_choice import head_name
 from pages.kit.section import Choices, once
-from pages.ui.head.choice import head_name
-from pages.ui.head.habits import HABITS
-from pages.ui.store.inquiry import Asked, Inquiry
-from pages.ui.store.open_file import Store
-from pages.ui.words.say import say
+from pages.services.inquiry import Asked, Inquiry
+from pages.services.open_file import Store
+from pages.words.say import say
 
 LEVEL = 0.05
 """False discovery rate."""

@@ -11,12 +11,12 @@ from analysis.comparison.numbers import NUMBERS, TABLES
 from analysis.statistics.pairs import pair_delta
 from pages.compare import charts, files, numbers
 from pages.compare.files import files_of
+from pages.kit.habits import HABITS, SHARES
+from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section
-from pages.ui.head.choice import Head, head_with_most
-from pages.ui.head.habits import HABITS, SHARES
-from pages.ui.store.inquiry import Inquiry
+from pages.services.inquiry import Inquiry
 
 _ENDS = {"value": "", "low": "_low", "high": "_high"}
 _USUAL = "ratio_whole"

@@ -13,21 +13,21 @@ from analysis.statistics.probing import coreference_accuracy, coreference_best
 from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES, METHODS
 from analysis.statistics.probing.coreference_best import CHOSEN_ON
 from analysis.statistics.question import placed
+from pages.charts.colours import ANTECEDENT_COLOURS
 from pages.coreference.text_chart import phrase, text_chart
+from pages.kit.best_head import HALF, MIN_WORDS
+from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Bars, Drawn, HeadMap, Published, Table
+from pages.kit.links import link_to_sequence
 from pages.kit.page import data_page
+from pages.kit.published_table import statistic_of
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
-from pages.ui.charts.colours import ANTECEDENT_COLOURS
-from pages.ui.choices.links import link_to_sequence
-from pages.ui.head.best_head import HALF, MIN_WORDS
-from pages.ui.head.choice import Head, head_with_most
-from pages.ui.published_table import statistic_of
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.lines import beginning, with_capital
-from pages.ui.words.numbers import count
-from pages.ui.words.say import say
-from pages.ui.words.scope import say_here
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.words.lines import beginning, with_capital
+from pages.words.numbers import count
+from pages.words.say import say
+from pages.words.scope import say_here
 
 _FEW, _SHORT = 10, 60  # mentions of which a share is drawn; letters of a text in the picker
 _ORDER = placed(MENTION_TYPES, "mention_type")

@@ -5,11 +5,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.chart_theme import Chart, layered, paper_and_ink, tooltips
-from pages.ui.charts.colours import ARROW_COLOURS, MENTION_COLOURS
-from pages.ui.charts.encodings import named
-from pages.ui.charts.text_layout import FONT, LETTERS, Place, curve, places, spans
-from pages.ui.words.scope import say_here
+from pages.charts.chart_theme import Chart, layered, paper_and_ink, tooltips
+from pages.charts.colours import ARROW_COLOURS, MENTION_COLOURS
+from pages.charts.encodings import named
+from pages.drawn.text_layout import FONT, LETTERS, Place, curve, places, spans
+from pages.words.scope import say_here
 
 _LINE = 68  # height of a line of the text with the arrows above it, in pixels
 _SIZE = f"min(17, width / {LETTERS} / 0.605)"

@@ -7,16 +7,16 @@ import pandas as pd
 
 from analysis.statistics.heads import gradient_importance
 from analysis.statistics.table import Table
+from pages.charts.points import scatter
 from pages.kit.section import Choices, Figure
 from pages.kit.spread import spread
-from pages.ui.charts.points import scatter
-from pages.ui.store.commands import run_command
-from pages.ui.store.folder import folder
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import absence
-from pages.ui.view import View
-from pages.ui.words.say import plain, say
-from pages.ui.words.scope import say_here
+from pages.kit.view import View
+from pages.services.commands import run_command
+from pages.services.folder import folder
+from pages.services.inquiry import Inquiry
+from pages.services.missing import absence
+from pages.words.say import plain, say
+from pages.words.scope import say_here
 
 _MASKED, _RATE = "masked_lm", 0.15
 

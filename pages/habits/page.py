@@ -17,17 +17,17 @@ from analysis.statistics.norms import token_type_mixing
 from analysis.statistics.norms.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
 from analysis.statistics.question import placed, quoted
 from analysis.statistics.sinks import sink
+from pages.charts.colours import HABIT_COLOURS, SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.habits.matters import effects, gradients, lacking, of_measure, offer
+from pages.kit.behaviours import behaviour_name, behaviours_of_heads
+from pages.kit.habits import GROUPS, HABITS, SHARES, of_habits
+from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, HeadMap, Kind, Published, Rows, Spread, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
-from pages.ui.charts.colours import HABIT_COLOURS, SERIES_COLOURS, TOKEN_TYPE_COLOURS
-from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads
-from pages.ui.head.choice import Head, head_with_most
-from pages.ui.head.habits import GROUPS, HABITS, SHARES, of_habits
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.say import say
-from pages.ui.words.scope import say_here
+from pages.services.inquiry import Inquiry
+from pages.words.say import say
+from pages.words.scope import say_here
 
 _BREADTH = ("entropy", "entropy_cls", "uniform")
 _GROUPS = {**GROUPS, "breadth": _BREADTH}

@@ -12,25 +12,25 @@ from analysis.statistics.positions import (
     head_offset,
     relative_position_profile,
 )
-from pages.kit.kinds import Custom
-from pages.kit.section import Choices, Figure, of_head
-from pages.ui.charts.chart_theme import (
+from pages.charts.chart_theme import (
     Chart,
     column_tooltips,
     layered,
     ramp_below,
 )
-from pages.ui.charts.colours import INKS, MARKED
-from pages.ui.charts.image_ground import ImageGround, ground_of
-from pages.ui.charts.pieces import written
-from pages.ui.choices.links import link_to_sequence
-from pages.ui.head.choice import row_of
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.columns import title
-from pages.ui.words.lines import beginning
-from pages.ui.words.numbers import offset_label
-from pages.ui.words.scope import say_here
+from pages.charts.colours import INKS, MARKED
+from pages.drawn.image_ground import ImageGround, ground_of
+from pages.drawn.pieces import written
+from pages.kit.head_choice import row_of
+from pages.kit.kinds import Custom
+from pages.kit.links import link_to_sequence
+from pages.kit.section import Choices, Figure, of_head
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.words.columns import title
+from pages.words.lines import beginning
+from pages.words.numbers import offset_label
+from pages.words.scope import say_here
 
 _SIDE, _CELL = 330, 28
 _IMAGE, _SPECIAL = 380, 26  # width of an image, height of the row of its special tokens

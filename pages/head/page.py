@@ -30,21 +30,21 @@ from analysis.statistics.positions.head_offset import countings
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
 from analysis.statistics.sinks import sink
 from analysis.statistics.table import Table as OfFile
+from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
+from pages.drawn.patch_map import PATCH_MAP
 from pages.head import looks, phases, profile, scores, texts, waves
+from pages.kit.best_head import MERGING, MIN_WORDS
+from pages.kit.habits import SHARES
+from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Facts, Lines, Rows, Table
 from pages.kit.page import data_page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
-from pages.ui.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
-from pages.ui.charts.patch_map import PATCH_MAP
-from pages.ui.head.best_head import MERGING, MIN_WORDS
-from pages.ui.head.choice import Head, head_with_most
-from pages.ui.head.habits import SHARES
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import name_files_with
-from pages.ui.store.open_file import Store
-from pages.ui.view import View
-from pages.ui.words.dependencies import relation_name
-from pages.ui.words.quantities import QUANTITIES
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.services.missing import name_files_with
+from pages.services.open_file import Store
+from pages.words.dependencies import relation_name
+from pages.words.quantities import QUANTITIES
 
 _OF_HEAD = "layer = $layer and head = $head"
 _SHARES = ", ".join(f"'{name}'" for name in SHARES)

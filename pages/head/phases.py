@@ -8,15 +8,15 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.positions import query_key_wave
+from pages.charts.chart_theme import Chart, column_tooltips, layered, open_ends, ramp
+from pages.charts.colours import MARKED
+from pages.drawn.token_map import rounded
 from pages.kit.section import Choices, Figure, of_head
-from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, open_ends, ramp
-from pages.ui.charts.colours import MARKED
-from pages.ui.charts.token_map import rounded
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.columns import title
-from pages.ui.words.numbers import change, offset_label
-from pages.ui.words.scope import say_here
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.words.columns import title
+from pages.words.numbers import change, offset_label
+from pages.words.scope import say_here
 
 UNIT = 512
 """Unit of frequencies: cycles per 512 tokens."""

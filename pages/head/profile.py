@@ -2,15 +2,15 @@
 
 import pandas as pd
 
+from pages.charts.headline import joined
+from pages.kit.fact_grid import STYLE, Fact, fact_grid
+from pages.kit.habits import habit_name, habit_value
+from pages.kit.head_choice import short_name
 from pages.kit.section import Choices, Figure
-from pages.ui.charts.headline import joined
-from pages.ui.fact_grid import STYLE, Fact, fact_grid
-from pages.ui.head.choice import short_name
-from pages.ui.head.habits import habit_name, habit_value
-from pages.ui.view import View
-from pages.ui.words.interval import interval as interval_phrase
-from pages.ui.words.numbers import offset_label, percent, signed
-from pages.ui.words.scope import say_here
+from pages.kit.view import View
+from pages.words.interval import interval as interval_phrase
+from pages.words.numbers import offset_label, percent, signed
+from pages.words.scope import say_here
 
 _SHARES = ("effect", "sink", "relation", "coreference")
 

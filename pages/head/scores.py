@@ -7,15 +7,15 @@ import pandas as pd
 
 from analysis.statistics.positions import query_key_correlation, query_key_wave, score_share
 from analysis.statistics.positions.head_offset import KERNEL, REACH
+from pages.charts.chart_theme import Chart, column_tooltips, layered
+from pages.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, MARKED, SCORE_COLOUR
+from pages.charts.encodings import offset_axis
 from pages.kit.section import Choices, Figure, of_head
-from pages.ui.charts.chart_theme import Chart, column_tooltips, layered
-from pages.ui.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, MARKED, SCORE_COLOUR
-from pages.ui.charts.encodings import offset_axis
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.columns import title
-from pages.ui.words.numbers import count, offset_label
-from pages.ui.words.scope import say_here
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.words.columns import title
+from pages.words.numbers import count, offset_label
+from pages.words.scope import say_here
 
 _WIDTH, _CURVE, _ROW = 660, 150, 11
 _COLUMNS = {

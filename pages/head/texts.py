@@ -10,20 +10,20 @@ import streamlit as st
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.norms import head_token
 from analysis.statistics.sinks import sink
+from pages.charts.colours import PLACE_COLOURS
+from pages.drawn import shading
+from pages.drawn.head_in_text import HeadInText
+from pages.drawn.passages import Passage, draw_passages
+from pages.drawn.shaded_sequence import sequence_name, shaded_by, texts_of_head
+from pages.kit.habits import HABITS, SHARES, habit_name, habit_value
+from pages.kit.picker import choose
 from pages.kit.section import Choices, Figure, of_head, rows_of
-from pages.ui.charts import shading
-from pages.ui.charts.colours import PLACE_COLOURS
-from pages.ui.charts.shaded_sequence import sequence_name, shaded_by, texts_of_head
-from pages.ui.charts.texts.head_in_text import HeadInText
-from pages.ui.choices.picker import choose
-from pages.ui.head.habits import HABITS, SHARES, habit_name, habit_value
-from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.names import place_name
-from pages.ui.words.numbers import percent
-from pages.ui.words.say import plain
-from pages.ui.words.scope import say_here
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.words.names import place_name
+from pages.words.numbers import percent
+from pages.words.say import plain
+from pages.words.scope import say_here
 
 RANKINGS = {"attention": "{:.2%}", "weighted_norm": "{:.3f}"}
 CHOSEN_BY = {

@@ -8,17 +8,17 @@ import pandas as pd
 
 from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.positions import query_key_wave, score_sums
+from pages.charts.chart_theme import Chart, column_tooltips, layered, ramp, with_axes
+from pages.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
+from pages.charts.encodings import offset_axis
 from pages.head import phases, scores
 from pages.kit.kinds import Lines
 from pages.kit.section import Choices, Figure, of_head
-from pages.ui.charts.chart_theme import Chart, column_tooltips, layered, ramp, with_axes
-from pages.ui.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
-from pages.ui.charts.encodings import offset_axis
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.columns import title
-from pages.ui.words.numbers import change, count, offset_label
-from pages.ui.words.scope import say_here
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.words.columns import title
+from pages.words.numbers import change, count, offset_label
+from pages.words.scope import say_here
 
 _TENS = [sign * 10**power for sign in (-1, 1) for power in range(6)]
 _COHERENT = 0.5

@@ -11,18 +11,18 @@ from analysis.statistics.heads import head_arrangement, head_distance, head_effe
 from analysis.statistics.heads.head_behaviour import Thresholds
 from analysis.statistics.question import frame_of
 from analysis.statistics.table import Table as OfFile
+from pages.charts.colours import GROUP_COLOURS, SAME_LAYER_COLOURS
 from pages.head_map.plane import plane
 from pages.head_map.tree import dendrogram, group_name, groups_plane, tree_parts
+from pages.kit.behaviours import behaviour_name, behaviours_of_heads, has_habits, looks
+from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Lines, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Rows, Section, rows_of
-from pages.ui.charts.colours import GROUP_COLOURS, SAME_LAYER_COLOURS
-from pages.ui.head.behaviours import behaviour_name, behaviours_of_heads, has_habits, looks
-from pages.ui.head.choice import Head, head_with_most
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import absence
-from pages.ui.view import View
-from pages.ui.words.say import say
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.services.missing import absence
+from pages.words.say import say
 
 _LEVEL = 0.05  # significance level of p-values
 _SHARES = tuple(f"{share:.2f}" for share in np.arange(0.1, 0.96, 0.05))

@@ -6,10 +6,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
+from pages.charts.encodings import named, of_layers
 from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import Chart, cell_selection, layered, ringed, tooltips
-from pages.ui.charts.encodings import named, of_layers
-from pages.ui.words.columns import title
+from pages.words.columns import title
 
 MARK = "mark"
 """Name of the selection; what is clicked has fields layer and head."""

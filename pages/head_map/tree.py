@@ -6,9 +6,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.head_map.plane import MARK, plane
-from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import (
+from pages.charts.chart_theme import (
     Chart,
     cell_selection,
     layered,
@@ -16,10 +14,12 @@ from pages.ui.charts.chart_theme import (
     rows_height,
     tooltips,
 )
-from pages.ui.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
-from pages.ui.head.choice import short_name
-from pages.ui.words.columns import title
-from pages.ui.words.scope import say_here
+from pages.charts.colours import GROUP_COLOURS, IN_NO_GROUP, MARKED
+from pages.head_map.plane import MARK, plane
+from pages.kit.head_choice import short_name
+from pages.kit.section import Choices
+from pages.words.columns import title
+from pages.words.scope import say_here
 
 _LEAF, _LEAST_LEAF, _AROUND = 14, 3, 110  # pixels of a leaf and of the axes
 _NAMED = 12  # least pixels of a leaf with a name

@@ -9,17 +9,17 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics.table import Table
+from pages.charts.layer_gaps import with_gaps
+from pages.export.shown import Shown, sourced
+from pages.kit.address import Choice, draw, value_of
 from pages.kit.grammar import written
+from pages.kit.items import Figure, Picked
 from pages.kit.kinds import IS_CLEAR, HeadMap, Plot, Rows, value_said
-from pages.ui.charts.layer_gaps import with_gaps
-from pages.ui.choices.address import Choice, draw, value_of
-from pages.ui.export.shown import Shown, sourced
-from pages.ui.items import Figure, Picked
-from pages.ui.store.chosen import other_stores
-from pages.ui.store.open_file import Store
-from pages.ui.words.columns import is_column, title_or_name
-from pages.ui.words.numbers import count
-from pages.ui.words.say import plain, say
+from pages.services.chosen import other_stores
+from pages.services.open_file import Store
+from pages.words.columns import is_column, title_or_name
+from pages.words.numbers import count
+from pages.words.say import plain, say
 
 _FILE, _SIDE, _TOP = "file", "side", "top"
 _INPUTS = {"seq", "text", "sentence", "image", "token"}

@@ -12,13 +12,13 @@ from typing import Any, Literal, get_args
 
 import pandas as pd
 
+from pages.kit.head_choice import short_name
 from pages.kit.section import Finding
-from pages.ui.head.choice import short_name
-from pages.ui.words.columns import NAMES, value_name
-from pages.ui.words.lines import with_capital
-from pages.ui.words.numbers import ABSENT
-from pages.ui.words.say import plain, say
-from pages.ui.words.scope import optional_word, say_here
+from pages.words.columns import NAMES, value_name
+from pages.words.lines import with_capital
+from pages.words.numbers import ABSENT
+from pages.words.say import plain, say
+from pages.words.scope import optional_word, say_here
 
 Verdict = Literal["above", "below", "unclear", "hardly", "unsure", "between", "alone"]
 """Side of a number on which the interval of a result lies: `unclear` if their intervals overlap,

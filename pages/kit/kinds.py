@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import altair as alt
 import pandas as pd
 
-from pages.kit.section import Choices, Figure
-from pages.kit.spread import spread
-from pages.ui.charts.chart_theme import (
+from pages.charts.chart_theme import (
     Chart,
     Scale,
     coloured,
@@ -18,19 +16,21 @@ from pages.ui.charts.chart_theme import (
     tooltips,
     with_axes,
 )
-from pages.ui.charts.head_map import CELL, around_zero, from_zero, head_map
-from pages.ui.charts.number_map import Ramp, number_map
-from pages.ui.charts.paired_stacks import paired_stacks
-from pages.ui.charts.points import scatter
-from pages.ui.charts.standard import bars, lines
-from pages.ui.choices.links import link_to_sequence
-from pages.ui.published_table import Row, show_published
-from pages.ui.words.columns import NAMES, title, value_name
-from pages.ui.words.quantities import in_type_order
-from pages.ui.words.scope import optional_word
+from pages.charts.head_map import CELL, around_zero, from_zero, head_map
+from pages.charts.number_map import Ramp, number_map
+from pages.charts.paired_stacks import paired_stacks
+from pages.charts.points import scatter
+from pages.charts.standard import bars, lines
+from pages.kit.links import link_to_sequence
+from pages.kit.published_table import Row, show_published
+from pages.kit.section import Choices, Figure
+from pages.kit.spread import spread
+from pages.words.columns import NAMES, title, value_name
+from pages.words.quantities import in_type_order
+from pages.words.scope import optional_word
 
 if TYPE_CHECKING:
-    from pages.ui.view import View
+    from pages.kit.view import View
 
 IS_CLEAR = "is_clear"
 """Column of differences that says which intervals exclude 0; missing without one."""
@@ -577,7 +577,7 @@ class Published(Kind):
     """Numbers that a paper printed, beside those of the file.
 
     Rows: `of` (display name), `number` (of `analysis.published.numbers`), `ours`, and `low` and
-    `high` if known; `pages.ui.published_table.printed` returns them for numbers with keys. The
+    `high` if known; `pages.kit.published_table.printed` returns them for numbers with keys. The
     word `title_NAME` is the title.
     """
 

@@ -8,24 +8,24 @@ from typing import Any
 
 import pandas as pd
 
+from pages.charts.headline import unmarked
+from pages.kit.finding import Finding as Found
+from pages.kit.finding import Findings
+from pages.kit.finding import rows_of as evidence_of
 from pages.kit.grammar import fillers, groups, phrase, sentence, sentences, written
+from pages.kit.head_choice import short_name
+from pages.kit.head_picker import pick_head
+from pages.kit.links import link_to_view
+from pages.kit.recorded_page import Page, no_findings
+from pages.kit.recorded_page import Section as Recorded
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, holds, rows_of
-from pages.ui.charts.headline import unmarked
-from pages.ui.choices.links import link_to_view
-from pages.ui.choices.source import Given
-from pages.ui.finding import Finding as Found
-from pages.ui.finding import Findings
-from pages.ui.finding import rows_of as evidence_of
-from pages.ui.head.choice import short_name
-from pages.ui.head.picker import pick_head
-from pages.ui.page import Page, no_findings
-from pages.ui.page import Section as Recorded
-from pages.ui.store.absences import absences
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.numbers import count
-from pages.ui.words.say import plain, say
-from pages.ui.words.scope import optional_word, say_here, words_of
+from pages.kit.source import Given
+from pages.kit.view import View
+from pages.services.absences import absences
+from pages.services.inquiry import Inquiry
+from pages.words.numbers import count
+from pages.words.say import plain, say
+from pages.words.scope import optional_word, say_here, words_of
 
 
 def data_page(

@@ -10,13 +10,13 @@ from duckdb import DuckDBPyConnection
 
 from analysis.statistics.question import PARAMETER, frame_of
 from analysis.statistics.table import Table
-from pages.ui.charts.headline import joined
-from pages.ui.choices.picker import choose
-from pages.ui.head.choice import choose_head
-from pages.ui.items import Kind as Widget
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.open_file import Store
-from pages.ui.words.scope import say_here
+from pages.charts.headline import joined
+from pages.kit.head_choice import choose_head
+from pages.kit.items import Kind as Widget
+from pages.kit.picker import choose
+from pages.services.inquiry import Inquiry
+from pages.services.open_file import Store
+from pages.words.scope import say_here
 
 if TYPE_CHECKING:
     from pages.kit.kinds import Kind

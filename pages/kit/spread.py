@@ -5,9 +5,9 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from pages.ui.charts.chart_theme import Chart, Scale, cell_selection, coloured, layered, tooltips
-from pages.ui.charts.colours import MARKED
-from pages.ui.words.columns import title as title_of
+from pages.charts.chart_theme import Chart, Scale, cell_selection, coloured, layered, tooltips
+from pages.charts.colours import MARKED
+from pages.words.columns import title as title_of
 
 _HEAD = "head"  # name of the selection; what is clicked has fields layer and head
 _SPREAD = 0.34  # width of a layer over which points are spread, so that all are visible

@@ -5,10 +5,10 @@ from html import escape
 import streamlit as st
 
 from analysis.scopes import WEIGHTS, LayerOrder
-from pages.ui.charts.colours import SCOPE_COLOURS
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.names import module_name, paper_name, scope_meaning, scope_name
-from pages.ui.words.say import say
+from pages.charts.colours import SCOPE_COLOURS
+from pages.services.inquiry import Inquiry
+from pages.words.names import module_name, paper_name, scope_meaning, scope_name
+from pages.words.say import say
 
 _STYLE = """<style>
 .lm-layer {display: grid; gap: .25rem .5rem; align-items: center; max-width: 60rem}

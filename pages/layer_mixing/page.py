@@ -16,20 +16,20 @@ from analysis.statistics.mixing.vector_rollout import VECTORS
 from analysis.statistics.pairs import relation_share
 from analysis.statistics.parts import OF_TOKENS, POOLED, at_level
 from analysis.statistics.question import placed
+from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
+from pages.charts.number_map import Ramp
+from pages.drawn.error_chart import error_chart, worst_errors
 from pages.kit.kinds import Bars, Custom, Lines, Matrix, Points, Published, Stacks, Table
 from pages.kit.page import data_page
+from pages.kit.published_table import printed, statistic_of
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.layer_mixing.anatomy import anatomy
-from pages.ui.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
-from pages.ui.charts.error_chart import error_chart, worst_errors
-from pages.ui.charts.number_map import Ramp
-from pages.ui.published_table import printed, statistic_of
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.columns import title
-from pages.ui.words.names import effect_name, scope_name, token_type_name
-from pages.ui.words.numbers import scientific
-from pages.ui.words.say import say
-from pages.ui.words.scope import say_here
+from pages.services.inquiry import Inquiry
+from pages.words.columns import title
+from pages.words.names import effect_name, scope_name, token_type_name
+from pages.words.numbers import scientific
+from pages.words.say import say
+from pages.words.scope import say_here
 
 PAIR = ("scope_a", "scope_b")
 _NUMBERS = dict.fromkeys(("mean", "low", "high", "std", "min", "max"), "percent")

@@ -7,15 +7,15 @@ import streamlit as st
 
 from analysis.scopes import ORDERS
 from analysis.sources import PAPERS
-from pages.ui.choices.links import link_to_view
-from pages.ui.choices.picker import pick
-from pages.ui.folds import folded
-from pages.ui.statistic_method import mathematics, methods
-from pages.ui.store.chosen import Store, chosen_file, readable, without_attention
-from pages.ui.table_documentation import citation, contracts
-from pages.ui.words.names import paper_name, scope_meaning, scope_name
-from pages.ui.words.numbers import scientific
-from pages.ui.words.say import say
+from pages.kit.folds import folded
+from pages.kit.links import link_to_view
+from pages.kit.picker import pick
+from pages.kit.statistic_method import mathematics, methods
+from pages.kit.table_documentation import citation, contracts
+from pages.services.chosen import Store, chosen_file, readable, without_attention
+from pages.words.names import paper_name, scope_meaning, scope_name
+from pages.words.numbers import scientific
+from pages.words.say import say
 
 FORMULAS = mathematics("methods")
 CHAPTERS = ("token_types", "masked", "intervals", "ranks", "omissions", "limits", "differences")

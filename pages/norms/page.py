@@ -15,20 +15,20 @@ from analysis.statistics.norms import (
     token_type_mixing,
 )
 from analysis.statistics.parts import OF_PAIRS, OF_TOKENS, POOLED, at_level
+from pages.kit.head_choice import Head, head_with_most, short_name
 from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Published, Table
 from pages.kit.page import data_page
+from pages.kit.published_table import printed
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
 from pages.norms.pair_panels import pair_panels, pairs, rank_panels
 from pages.norms.singular_values import singular_values
 from pages.norms.transforms import by_gates
-from pages.ui.head.choice import Head, head_with_most, short_name
-from pages.ui.published_table import printed
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.columns import title
-from pages.ui.words.names import token_type_name
-from pages.ui.words.quantities import QUANTITIES, ordered_types
-from pages.ui.words.say import say
-from pages.ui.words.scope import say_here
+from pages.services.inquiry import Inquiry
+from pages.words.columns import title
+from pages.words.names import token_type_name
+from pages.words.quantities import QUANTITIES, ordered_types
+from pages.words.say import say
+from pages.words.scope import say_here
 
 _SET_APART = "token_type <> 'other'"
 _MOST_SPECTRA = 24

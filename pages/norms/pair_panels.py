@@ -9,13 +9,13 @@ import pandas as pd
 
 from analysis.statistics.norms import attention_norm_distribution
 from analysis.statistics.parts import OF_PAIRS
+from pages.charts.chart_theme import Chart, ramp_below, tooltips
+from pages.charts.colours import TOKEN_TYPE_COLOURS
 from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import Chart, ramp_below, tooltips
-from pages.ui.charts.colours import TOKEN_TYPE_COLOURS
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.columns import title
-from pages.ui.words.names import token_type_name
-from pages.ui.words.quantities import ordered_types, quantity_axis
+from pages.services.inquiry import Inquiry
+from pages.words.columns import title
+from pages.words.names import token_type_name
+from pages.words.quantities import ordered_types, quantity_axis
 
 _WITHIN, *_ = OF_PAIRS
 _SAMPLED = 1_500  # pairs of each type

@@ -5,11 +5,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, layered, tooltips
+from pages.charts.colours import MARKED, ZERO
+from pages.charts.encodings import of_layers
 from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import Chart, layered, tooltips
-from pages.ui.charts.colours import MARKED, ZERO
-from pages.ui.charts.encodings import of_layers
-from pages.ui.words.columns import title
+from pages.words.columns import title
 
 
 def singular_values(frame: pd.DataFrame, _: str, choices: Choices) -> Any:

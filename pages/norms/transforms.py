@@ -1,7 +1,7 @@
 """Reason why tokens have no norm ‖f(x)‖ of their own in a model."""
 
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.scope import say_here
+from pages.services.inquiry import Inquiry
+from pages.words.scope import say_here
 
 
 def by_gates(inquiry: Inquiry) -> str:

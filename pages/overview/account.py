@@ -9,22 +9,22 @@ from analysis.error_limits import LIMITS
 from analysis.statistics import image
 from analysis.statistics.corpus import first_sequences, sequence_lengths
 from analysis.statistics.mixing import completeness
+from pages.drawn.error_chart import worst_errors
+from pages.drawn.image_ground import ImageGround
+from pages.kit.frame import Frame
 from pages.kit.kinds import Bars, Drawn, Table
+from pages.kit.links import link, link_to_view
 from pages.kit.page import fill
 from pages.kit.section import Choices, Figure, Section
-from pages.ui.charts.error_chart import worst_errors
-from pages.ui.charts.image_ground import ImageGround
-from pages.ui.choices.links import link, link_to_view
-from pages.ui.frame import Frame
-from pages.ui.store.chosen import readable, why_unreadable
-from pages.ui.store.folder import files
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.missing import show_command
-from pages.ui.store.open_file import Store
-from pages.ui.view import View
-from pages.ui.words.numbers import count, scientific
-from pages.ui.words.say import plain, say
-from pages.ui.words.scope import words_of
+from pages.kit.view import View
+from pages.services.chosen import readable, why_unreadable
+from pages.services.folder import files
+from pages.services.inquiry import Inquiry
+from pages.services.missing import show_command
+from pages.services.open_file import Store
+from pages.words.numbers import count, scientific
+from pages.words.say import plain, say
+from pages.words.scope import words_of
 
 _SAMPLES, _PICTURES, _BINS = 5, 10, 32
 
@@ -36,8 +36,8 @@ def soundness(inquiry: Inquiry) -> tuple[str, dict[str, str]]:
     if frame.empty:
         return "unknown", {}
     worst, limit = worst_errors(frame)["error"].iloc[0], LIMITS[inquiry.store.run["dtype"]]
-    told = {"worst": scientific(worst), "limit": scientific(limit)}
-    return ("yes" if worst <= limit else "no"), told
+    values = {"worst": scientific(worst), "limit": scientific(limit)}
+    return ("yes" if worst <= limit else "no"), values
 
 
 def _lengths(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
@@ -111,9 +111,9 @@ _HOLDINGS = Section(
 
 
 def _sound(inquiry: Inquiry) -> None:
-    verdict, told = soundness(inquiry)
-    (st.success if verdict == "yes" else st.warning)(say(f"sound.{verdict}", **told))
-    if told:
+    verdict, values = soundness(inquiry)
+    (st.success if verdict == "yes" else st.warning)(say(f"sound.{verdict}", **values))
+    if values:
         link_to_view("layer_mixing", "completeness", say("sound.question"))
 
 
@@ -144,7 +144,7 @@ def _others(inquiry: Inquiry) -> None:
             link("overview", plain(path.name), file=path.name)
         if isinstance(other, Store):
             names = {"model": plain(other.model_name), "corpus": plain(other.run["corpus"])}
-            right.markdown(say("others.told", n=count(other.run["n_sequences"]), **names))
+            right.markdown(say("others.values", n=count(other.run["n_sequences"]), **names))
         else:
             right.markdown(why_unreadable(path, other))
 

@@ -9,13 +9,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from analysis.errors import UserError
+from pages.charts.headline import unmarked
+from pages.kit.contents import PAGES
+from pages.kit.finding import Finding
+from pages.kit.links import VIEWS
 from pages.overview.ranked_findings import findings, how_sure
-from pages.ui.charts.headline import unmarked
-from pages.ui.choices.links import VIEWS
-from pages.ui.contents import PAGES
-from pages.ui.finding import Finding
-from pages.ui.store.chosen import readable, speak_of_file, why_unreadable
-from pages.ui.store.open_file import Store, seen_once
+from pages.services.chosen import readable, speak_of_file, why_unreadable
+from pages.services.open_file import Store, seen_once
 
 VERSION = 1
 """Raised when a field changes its name or meaning, or goes."""

@@ -8,24 +8,24 @@ import streamlit as st
 
 from analysis.statistics import image
 from analysis.statistics.sample import left_out
+from pages.charts.chart_theme import in_theme
+from pages.charts.evidence import evidence_chart
+from pages.charts.headline import unmarked
+from pages.charts.layer_gaps import with_gaps
+from pages.kit.finding import Finding
+from pages.kit.folds import folded
+from pages.kit.links import link_to_view
 from pages.overview.account import account, soundness
 from pages.overview.ranked_findings import findings, how_sure
-from pages.ui.charts.chart_theme import in_theme
-from pages.ui.charts.evidence import evidence_chart
-from pages.ui.charts.headline import unmarked
-from pages.ui.charts.layer_gaps import with_gaps
-from pages.ui.choices.links import link_to_view
-from pages.ui.finding import Finding
-from pages.ui.folds import folded
-from pages.ui.store.absences import absences
-from pages.ui.store.build import progress_of
-from pages.ui.store.chosen import open_store
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.note import note_beside
-from pages.ui.store.open_file import Store
-from pages.ui.words.lines import with_capital
-from pages.ui.words.numbers import count
-from pages.ui.words.say import plain, say
+from pages.services.absences import absences
+from pages.services.build import progress_of
+from pages.services.chosen import open_store
+from pages.services.inquiry import Inquiry
+from pages.services.note import note_beside
+from pages.services.open_file import Store
+from pages.words.lines import with_capital
+from pages.words.numbers import count
+from pages.words.say import plain, say
 
 _A_ROW = 4  # findings
 _SECONDS_BETWEEN_LOOKS = 5.0  # at a run that goes on

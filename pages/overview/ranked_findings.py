@@ -4,12 +4,12 @@ from importlib import import_module
 
 import streamlit as st
 
+from pages.kit.finding import Finding
 from pages.kit.grammar import written
-from pages.ui.choices.links import VIEWS
-from pages.ui.finding import Finding
-from pages.ui.store.open_file import Store, Version
-from pages.ui.words.say import Language, plain, say
-from pages.ui.words.say import language as said_in
+from pages.kit.links import VIEWS
+from pages.services.open_file import Store, Version
+from pages.words.say import Language, plain, say
+from pages.words.say import language as said_in
 
 
 def findings(store: Store) -> list[Finding]:

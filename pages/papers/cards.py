@@ -5,12 +5,12 @@ from typing import Any
 
 import streamlit as st
 
+from pages.charts.headline import unmarked
+from pages.kit.links import link_to_view
+from pages.kit.published_table import Row
 from pages.papers.entries import Entry
 from pages.papers.outcomes import Badge, Outcome
-from pages.ui.charts.headline import unmarked
-from pages.ui.choices.links import link_to_view
-from pages.ui.published_table import Row
-from pages.ui.words.say import say
+from pages.words.say import say
 
 STYLE = """<style>
 [class*="st-key-paper_"] [data-testid="stImage"] img {object-fit: contain}

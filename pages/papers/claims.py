@@ -17,13 +17,13 @@ from analysis.statistics.norms import attention_norm_correlation, norm_dispersio
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.probing import coreference_best, parser_accuracy
 from analysis.statistics.relevance import relevance_summary
+from pages.kit.finding import Finding, compared, over_layers, rows_of
 from pages.papers.sections import section_of
-from pages.ui.finding import Finding, compared, over_layers, rows_of
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.interval import Side, Written, with_interval
-from pages.ui.words.names import effect_name, token_type_name
-from pages.ui.words.numbers import count, percent, signed, three_decimals
-from pages.ui.words.say import say
+from pages.services.inquiry import Inquiry
+from pages.words.interval import Side, Written, with_interval
+from pages.words.names import effect_name, token_type_name
+from pages.words.numbers import count, percent, signed, three_decimals
+from pages.words.say import say
 
 Direction = Literal["same", "other", "unclear"]
 Rule = Literal["interval", "seeds", "numbers", "most", "test"]

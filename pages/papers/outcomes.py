@@ -7,20 +7,20 @@ from urllib.parse import urlencode, urljoin
 
 import streamlit as st
 
+from pages.export.button import item_of
+from pages.export.item import Item
+from pages.kit.contents import PAGES
+from pages.kit.items import Markup
+from pages.kit.links import VIEWS, address
+from pages.kit.published_table import Row, apart
 from pages.papers.claims import CLAIMS, Evidence
 from pages.papers.entries import Entry
 from pages.papers.recorded import recorded
 from pages.papers.thumbnail import thumbnail
-from pages.ui.choices.links import VIEWS, address
-from pages.ui.collection.button import item_of
-from pages.ui.collection.item import Item
-from pages.ui.contents import PAGES
-from pages.ui.items import Markup
-from pages.ui.published_table import Row, apart
-from pages.ui.store.folder import files
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.open_file import Store, Version, version_of
-from pages.ui.words.say import Language, language, say
+from pages.services.folder import files
+from pages.services.inquiry import Inquiry
+from pages.services.open_file import Store, Version, version_of
+from pages.words.say import Language, language, say
 
 Badge = Literal["agrees", "partly", "differs", "same", "other", "unclear", "nothing", "absent"]
 _OF_OWN: Mapping[str, Badge] = {"same": "agrees", "other": "differs", "unclear": "unclear"}

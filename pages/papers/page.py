@@ -2,16 +2,16 @@
 
 import streamlit as st
 
+from pages.kit.picker import pick
+from pages.kit.table_documentation import citation
 from pages.papers.cards import STYLE, Card
 from pages.papers.entries import PAPERS, entries_of, word_of
 from pages.papers.outcomes import outcome_of, picture_of
 from pages.papers.slides import present, report_of
-from pages.ui.choices.picker import pick
-from pages.ui.store.absences import absences
-from pages.ui.store.chosen import open_store
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.table_documentation import citation
-from pages.ui.words.say import say
+from pages.services.absences import absences
+from pages.services.chosen import open_store
+from pages.services.inquiry import Inquiry
+from pages.words.say import say
 
 st.html(STYLE)
 with st.container(horizontal=True, vertical_alignment="center", key="bar"):

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from pages.kit.items import Figure, Item, Markup, Text, every_item
+from pages.kit.published_table import Row
+from pages.kit.recorded_page import Section
+from pages.kit.source import Given
+from pages.kit.view import View
 from pages.papers.entries import Entry
 from pages.papers.sections import page_of, section_of
-from pages.ui.choices.source import Given
-from pages.ui.items import Figure, Item, Markup, Text, every_item
-from pages.ui.page import Section
-from pages.ui.published_table import Row
-from pages.ui.store.open_file import Store
-from pages.ui.view import View
-from pages.ui.words.say import say
+from pages.services.open_file import Store
+from pages.words.say import say
 
 _DEMOS = {
     "adds_positions": "mixscope run --model demo --corpus demo --output statistics/demo.duckdb",

@@ -2,8 +2,8 @@
 
 from importlib import import_module
 
-from pages.ui.page import Page, Section
-from pages.ui.store.open_file import Store
+from pages.kit.recorded_page import Page, Section
+from pages.services.open_file import Store
 
 
 def page_of(name: str) -> Page:

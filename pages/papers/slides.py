@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import streamlit as st
 
+from pages.export.collection import Collection, collected, keep
+from pages.export.downloads import downloads
+from pages.export.item import Item
+from pages.kit.links import address
+from pages.kit.presentation import PRESENT
 from pages.papers.cards import badge_of, label_of, title_of
 from pages.papers.entries import Entry, entries_of, word_of
 from pages.papers.outcomes import Outcome, outcome_of
-from pages.ui.choices.links import address
-from pages.ui.collection.collection import Collection, collected, keep
-from pages.ui.collection.downloads import downloads
-from pages.ui.collection.item import Item
-from pages.ui.presentation import PRESENT
-from pages.ui.store.open_file import Store
-from pages.ui.words.say import say
+from pages.services.open_file import Store
+from pages.words.say import say
 
 
 def present(store: Store, paper: str) -> None:

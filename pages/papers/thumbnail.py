@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pages.ui.charts.chart_theme import theme
-from pages.ui.export.drawing import NotDrawn, png_of, svg_of
-from pages.ui.export.files import specification
+from pages.charts.chart_theme import theme
+from pages.export.drawing import NotDrawn, png_of, svg_of
+from pages.export.files import specification
 
 Ground = Literal["light", "dark", "print"]
 _WIDEST, _ROOM = 250, 150

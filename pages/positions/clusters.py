@@ -7,13 +7,13 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions import relative_position_profile
+from pages.charts.chart_theme import with_axes
+from pages.charts.colours import MANY_COLOURS
+from pages.charts.encodings import offset_axis
+from pages.charts.standard import lines
 from pages.kit.section import Choices, rows_of
-from pages.ui.charts.chart_theme import with_axes
-from pages.ui.charts.colours import MANY_COLOURS
-from pages.ui.charts.encodings import offset_axis
-from pages.ui.charts.standard import lines
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.say import say
+from pages.services.inquiry import Inquiry
+from pages.words.say import say
 
 _STRENGTHS = ("strong", "moderate", "weak")
 _PAPER = 6  # clusters

@@ -10,9 +10,7 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions.head_offset import REACH
-from pages.kit.section import Choices
-from pages.positions.clusters import cluster_colours
-from pages.ui.charts.chart_theme import (
+from pages.charts.chart_theme import (
     Chart,
     cell_selection,
     column_tooltips,
@@ -20,9 +18,11 @@ from pages.ui.charts.chart_theme import (
     ramp,
     rows_height,
 )
-from pages.ui.charts.colours import MARKED, NEUTRAL
-from pages.ui.charts.encodings import named
-from pages.ui.words.columns import title
+from pages.charts.colours import MARKED, NEUTRAL
+from pages.charts.encodings import named
+from pages.kit.section import Choices
+from pages.positions.clusters import cluster_colours
+from pages.words.columns import title
 
 _COLUMNS = 4  # of the legend
 _LEAST = 18  # pixels of a row

@@ -7,8 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import (
+from pages.charts.chart_theme import (
     Chart,
     cell_selection,
     column_tooltips,
@@ -16,11 +15,12 @@ from pages.ui.charts.chart_theme import (
     ramp,
     ringed,
 )
-from pages.ui.charts.colours import AGREEMENT_COLOUR, NEUTRAL
-from pages.ui.charts.encodings import places
-from pages.ui.words.columns import title
-from pages.ui.words.numbers import offset_label
-from pages.ui.words.scope import say_here
+from pages.charts.colours import AGREEMENT_COLOUR, NEUTRAL
+from pages.charts.encodings import places
+from pages.kit.section import Choices
+from pages.words.columns import title
+from pages.words.numbers import offset_label
+from pages.words.scope import say_here
 
 _CELL, _AROUND = 44, 70  # heights of a cell and of the axis below, in pixels
 _ROOM = 0.84  # of a cell that dots are put into

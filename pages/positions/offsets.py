@@ -7,12 +7,12 @@ import pandas as pd
 from analysis.published.positions import OFFSETS, SHIFT
 from analysis.statistics.positions import head_offset, query_key_wave
 from analysis.statistics.positions.head_offset import COUNTINGS
+from pages.kit.head_choice import Head, head_with_most
+from pages.kit.published_table import Row, statistic_of
 from pages.kit.section import Choices
 from pages.positions.spectra.peaks import UNIT
-from pages.ui.head.choice import Head, head_with_most
-from pages.ui.published_table import Row, statistic_of
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.say import say
+from pages.services.inquiry import Inquiry
+from pages.words.say import say
 
 
 def most_positional(inquiry: Inquiry, _: Choices) -> Head:

@@ -15,9 +15,13 @@ from analysis.statistics.positions import (
 )
 from analysis.statistics.positions.head_offset import MIN_DEPENDENCES, countings
 from analysis.statistics.positions.score_share import PARTS
+from pages.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
+from pages.drawn.patch_map import PATCH_MAP
 from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Table
 from pages.kit.page import data_page
+from pages.kit.published_table import show_published
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of, when
+from pages.kit.view import View
 from pages.positions import clusters
 from pages.positions.head_grid import profile_grid, share_grid
 from pages.positions.offset_map import offset_map
@@ -25,14 +29,10 @@ from pages.positions.offsets import heads_compared, most_positional, printed_off
 from pages.positions.shares import share_bars
 from pages.positions.spectra import files, waves
 from pages.positions.spectra.charts import layer_map
-from pages.ui.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
-from pages.ui.charts.patch_map import PATCH_MAP
-from pages.ui.published_table import show_published
-from pages.ui.store.absences import order_of_patches
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.open_file import Store
-from pages.ui.view import View
-from pages.ui.words.numbers import offset_label
+from pages.services.absences import order_of_patches
+from pages.services.inquiry import Inquiry
+from pages.services.open_file import Store
+from pages.words.numbers import offset_label
 
 DEPENDS = 0.1
 """Least share of a head's variance explained by the offset for a position-dependent head."""

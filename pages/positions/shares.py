@@ -6,10 +6,10 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.positions.score_share import PARTS
-from pages.ui.charts.chart_theme import Chart, coloured, column_tooltips, edged, flat_axis, layered
-from pages.ui.charts.colours import SCORE_PART_COLOURS
-from pages.ui.words.columns import title
-from pages.ui.words.scope import say_here
+from pages.charts.chart_theme import Chart, coloured, column_tooltips, edged, flat_axis, layered
+from pages.charts.colours import SCORE_PART_COLOURS
+from pages.words.columns import title
+from pages.words.scope import say_here
 
 
 def share_bars(parts: pd.DataFrame, *_given: Any) -> Any:

@@ -5,19 +5,19 @@ import re
 import pandas as pd
 import streamlit as st
 
+from pages.kit.address import asked, forget, write
+from pages.kit.items import Control
+from pages.kit.picker import choose
+from pages.kit.recorded_page import section
+from pages.kit.view import View
 from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
 from pages.query.documentation import documentation
 from pages.query.examples import EXAMPLES, examples_for
 from pages.query.statement import LONGEST, Statement, fits_into_a_link
-from pages.ui.choices.address import asked, forget, write
-from pages.ui.choices.picker import choose
-from pages.ui.items import Control
-from pages.ui.page import section
-from pages.ui.sql.asking import ROWS, SECONDS, Answer, Fault, answered, why_unanswered
-from pages.ui.store.open_file import Store
-from pages.ui.view import View
-from pages.ui.words.numbers import count
-from pages.ui.words.say import plain, say
+from pages.services.open_file import Store
+from pages.services.sql_asking import ROWS, SECONDS, Answer, Fault, answered, why_unanswered
+from pages.words.numbers import count
+from pages.words.say import plain, say
 
 MOST_DRAWN = 5_000
 """Row limit of the chart, which a browser and an export draw in a few seconds."""

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.contracts import every_table
-from pages.ui.charts.chart_theme import Chart, coloured, edged, flat_axis, layered, tooltips
-from pages.ui.charts.colours import MANY_COLOURS
-from pages.ui.words.columns import NAMES
+from pages.charts.chart_theme import Chart, coloured, edged, flat_axis, layered, tooltips
+from pages.charts.colours import MANY_COLOURS
+from pages.words.columns import NAMES
 
 KINDS = ("bars", "lines", "points")
 MOST_COLOURS, MOST_PLACES = 12, 100

@@ -3,10 +3,10 @@
 import re
 
 from analysis.contracts import every_table
-from pages.ui.choices.picker import choose
-from pages.ui.table_documentation import view_columns
-from pages.ui.view import View
-from pages.ui.words.contracts import translation
+from pages.kit.picker import choose
+from pages.kit.table_documentation import view_columns
+from pages.kit.view import View
+from pages.words.contracts import translation
 
 _FEW = 100  # rows
 

@@ -8,7 +8,7 @@ from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import head_token, token_type_mixing
 from analysis.statistics.pairs import pair_delta
 from analysis.statistics.table import Table
-from pages.ui.store.open_file import Store
+from pages.services.open_file import Store
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Page for SQL queries on the open file."""
 
+from pages.kit.recorded_page import Page
 from pages.query.ask import ask_in_sql
-from pages.ui.page import Page
 
 PAGE = Page("query", "qu", (ask_in_sql,))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from pages.ui.choices.address import FreeChoice
+from pages.kit.address import FreeChoice
 
 LONGEST = 20_000
 """Longest query, in letters."""

@@ -13,21 +13,21 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from pages.kit.kinds import Kind
-from pages.kit.section import Choices, Figure
-from pages.relevance.maps import Panel
-from pages.ui.charts.chart_theme import (
+from pages.charts.chart_theme import (
     Chart,
     cell_selection,
     column_tooltips,
     layered,
     paper_and_ink,
 )
-from pages.ui.charts.colours import MARKED, RELEVANCE_LOW_TO_HIGH
-from pages.ui.charts.image_ground import CLASS_TOKENS, ImageGround, Numbers
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.scope import say_here
+from pages.charts.colours import MARKED, RELEVANCE_LOW_TO_HIGH
+from pages.drawn.image_ground import CLASS_TOKENS, ImageGround, Numbers
+from pages.kit.kinds import Kind
+from pages.kit.section import Choices, Figure
+from pages.kit.view import View
+from pages.relevance.maps import Panel
+from pages.services.inquiry import Inquiry
+from pages.words.scope import say_here
 
 _WIDTH, _GAP, _TITLE, _FOOT = 800, 16, 24, 20  # pixels: of a page of 1,280; around maps
 _APART = 10  # from a map to the middle of words

@@ -10,14 +10,14 @@ import pandas as pd
 from analysis.relevance_rules import ALL
 from analysis.statistics.pairs.pair_occurrence import sequence
 from analysis.statistics.relevance import perturbation
+from pages.drawn.image_ground import ImageGround, Numbers, ground_of
+from pages.drawn.pieces import readable
 from pages.kit.section import Choices, rows_of
-from pages.ui.charts.image_ground import ImageGround, Numbers, ground_of
-from pages.ui.charts.pieces import readable
-from pages.ui.live import live_model as live
-from pages.ui.store.absences import SPECIAL
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.open_file import Store
-from pages.ui.view import View
+from pages.kit.view import View
+from pages.services import live_model as live
+from pages.services.absences import SPECIAL
+from pages.services.inquiry import Inquiry
+from pages.services.open_file import Store
 
 MEAN = "mean"
 """Name of the mean over heads, in the address too, in place of a head's number."""

@@ -18,22 +18,22 @@ from analysis.statistics.relevance import perturbation, relevance_map, relevance
 from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
 from analysis.statistics.relevance.relevance_summary import GAINS
 from analysis.statistics.table import Table as OfFile
+from pages.charts.colours import LOW_TO_HIGH, NEUTRAL, RELEVANCE_RULE_COLOURS
+from pages.charts.number_map import Ramp, number_map
+from pages.drawn.image_ground import CLASS_TOKENS, Numbers
 from pages.kit.kinds import Custom, Drawn, Facts, HeadMap, Lines, Table, value_said
+from pages.kit.links import link_to_sequence
 from pages.kit.page import data_page
 from pages.kit.section import Choices, Figure, Finding, Options, Pick, Section, rows_of
 from pages.relevance.image_maps import ImageMaps
 from pages.relevance.maps import MEAN, OWN, Maps, Panel, chosen_maps
 from pages.relevance.text_maps import TextMaps, strip, strip_rows
-from pages.ui.charts.colours import LOW_TO_HIGH, NEUTRAL, RELEVANCE_RULE_COLOURS
-from pages.ui.charts.image_ground import CLASS_TOKENS, Numbers
-from pages.ui.charts.number_map import Ramp, number_map
-from pages.ui.choices.links import link_to_sequence
-from pages.ui.store.absences import SPECIAL
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.lines import beginning
-from pages.ui.words.numbers import count
-from pages.ui.words.say import plain, say
-from pages.ui.words.scope import optional_word, say_here
+from pages.services.absences import SPECIAL
+from pages.services.inquiry import Inquiry
+from pages.words.lines import beginning
+from pages.words.numbers import count
+from pages.words.say import plain, say
+from pages.words.scope import optional_word, say_here
 
 _WITH_HEADS = (*RULES, "attention")
 """Rules with separate maps for heads."""

@@ -8,21 +8,21 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, layered, rows_height
+from pages.charts.colours import MARKED
+from pages.charts.encodings import name_at
+from pages.charts.heat_map import heat_map
+from pages.drawn import shading
+from pages.drawn.image_ground import Numbers
 from pages.kit.kinds import Kind
 from pages.kit.section import Choices, Figure
+from pages.kit.view import View
 from pages.relevance.maps import Maps, Panel
-from pages.ui.charts import shading
-from pages.ui.charts.chart_theme import Chart, layered, rows_height
-from pages.ui.charts.colours import MARKED
-from pages.ui.charts.encodings import name_at
-from pages.ui.charts.heat_map import heat_map
-from pages.ui.charts.image_ground import Numbers
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.columns import title
-from pages.ui.words.numbers import percent
-from pages.ui.words.say import say
-from pages.ui.words.scope import say_here
+from pages.services.inquiry import Inquiry
+from pages.words.columns import title
+from pages.words.numbers import percent
+from pages.words.say import say
+from pages.words.scope import say_here
 
 _IN_PROPORTION = 1.0
 _ROW, _FEWEST, _AROUND = 26, 5, 60  # height of a row in pixels, least number of rows, and axes

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
+from pages.charts.headline import sentences
+from pages.export.collection import collected, keep
+from pages.export.downloads import downloads
+from pages.export.item import Item
 from pages.report.shown import show
-from pages.ui.charts.headline import sentences
-from pages.ui.collection.collection import collected, keep
-from pages.ui.collection.downloads import downloads
-from pages.ui.collection.item import Item
-from pages.ui.words.say import plain, say
+from pages.words.say import plain, say
 
 _TITLE = "title of the collection"
 _LONGEST_TITLE, _LONGEST_NOTE = 120, 2000  # letters

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
+from pages.export.collection import collected
+from pages.kit.picker import pick
 from pages.report.listed import listed
 from pages.report.slides import slides
-from pages.ui.choices.picker import pick
-from pages.ui.collection.collection import collected
-from pages.ui.words.say import say
+from pages.words.say import say
 
 VIEWS = ("collection", "slides")
 

@@ -6,14 +6,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.charts import shading
-from pages.ui.charts.chart_theme import in_theme
-from pages.ui.charts.fitting.views import filled
-from pages.ui.collection.item import Item
-from pages.ui.collection.markup import clean
-from pages.ui.export.drawing import NotDrawn, not_drawn
-from pages.ui.export.files import svg
-from pages.ui.presentation import is_presenting
+from pages.charts.chart_theme import in_theme
+from pages.charts.views import filled
+from pages.drawn import shading
+from pages.export.drawing import NotDrawn, not_drawn
+from pages.export.files import svg
+from pages.export.item import Item
+from pages.export.markup import clean
+from pages.kit.presentation import is_presenting
 
 
 def show(item: Item, key: str, *, small: bool = False) -> None:

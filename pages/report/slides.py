@@ -4,12 +4,12 @@ from typing import Any
 
 import streamlit as st
 
+from pages.charts.headline import sentences
+from pages.export.collection import collected
+from pages.kit.address import Choice, draw
+from pages.kit.picker import choose
 from pages.report.shown import show
-from pages.ui.charts.headline import sentences
-from pages.ui.choices.address import Choice, draw
-from pages.ui.choices.picker import choose
-from pages.ui.collection.collection import collected
-from pages.ui.words.say import plain, say
+from pages.words.say import plain, say
 
 _SLIDE = "rp_slide"
 

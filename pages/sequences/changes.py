@@ -10,9 +10,9 @@ from analysis.statistics.pairs import pair_delta, pair_occurrence
 from pages.kit.grammar import exactly
 from pages.kit.section import Choices
 from pages.sequences.subject import Subject
-from pages.ui.live.live_model import Reading, layer_maps
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.units import POINTS, in_unit, named_in
+from pages.services.inquiry import Inquiry
+from pages.services.live_model import Reading, layer_maps
+from pages.words.units import POINTS, in_unit, named_in
 
 LEAST = 5  # occurrences for a standard deviation
 _LISTED, _LISTED_FAR = 10, 100

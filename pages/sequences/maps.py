@@ -11,23 +11,23 @@ import pandas as pd
 
 from analysis.measures.heads.attention_moved import attention_moved
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
+from pages.charts.colours import WEIGHING_COLOURS
+from pages.charts.head_map import CELL
+from pages.drawn import shading
+from pages.drawn.attention_lines import TextAttention, attention_lines
+from pages.drawn.head_pictures import pictures_of_heads
+from pages.drawn.token_map import cells, pointing, token_map
+from pages.kit.head_choice import short_name
+from pages.kit.head_picker import every_head, pick_head
 from pages.kit.section import Choices, Figure
+from pages.kit.view import View
 from pages.sequences.subject import Subject, shared_tokens
-from pages.ui.charts import shading
-from pages.ui.charts.colours import WEIGHING_COLOURS
-from pages.ui.charts.head_map import CELL
-from pages.ui.charts.head_pictures import pictures_of_heads
-from pages.ui.charts.texts.attention_lines import TextAttention, attention_lines
-from pages.ui.charts.token_map import cells, pointing, token_map
-from pages.ui.head.choice import short_name
-from pages.ui.head.picker import every_head, pick_head
-from pages.ui.live.live_model import layer_maps
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.names import scope_name
-from pages.ui.words.say import say
-from pages.ui.words.scope import say_here
-from pages.ui.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
+from pages.services.inquiry import Inquiry
+from pages.services.live_model import layer_maps
+from pages.words.names import scope_name
+from pages.words.say import say
+from pages.words.scope import say_here
+from pages.words.units import PERCENT, POINTS, in_unit, named_in, with_unit
 
 OF_HEADS = {f"head_{weighing}": weighing for weighing in WEIGHINGS}
 _MEAN_NORM, _NONE = "mean_norm", "none"

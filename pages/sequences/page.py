@@ -11,15 +11,15 @@ from analysis.statistics.corpus import SEQUENCES, TOKENS
 from analysis.statistics.heads import head_effect
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from analysis.statistics.positions import exemplar_attention
+from pages.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.kit.grammar import exactly
 from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of, when
 from pages.sequences import changes, maps, vectors
 from pages.sequences.subject import pick_subject, shared_tokens
-from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
-from pages.ui.live.live_model import run_on
-from pages.ui.store.inquiry import Inquiry
+from pages.services.inquiry import Inquiry
+from pages.services.live_model import run_on
 
 SUBJECT = Pick("subject", kind=pick_subject)
 _EFFECT = f"""

@@ -16,18 +16,18 @@ from analysis.statistics.corpus import matching_sequences, sequence_texts
 from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.statistics.pairs import pair_occurrence
 from analysis.statistics.positions import exemplar_attention
+from pages.drawn.image_ground import ImageGround, ground_of
+from pages.drawn.pieces import unique_names
+from pages.kit.address import FreeChoice
+from pages.kit.head_choice import Head
+from pages.kit.items import Control
 from pages.kit.section import Choices, rows_of
-from pages.ui.charts.image_ground import ImageGround, ground_of
-from pages.ui.charts.pieces import unique_names
-from pages.ui.choices.address import FreeChoice
-from pages.ui.choices.source import SectionEnds
-from pages.ui.head.choice import Head
-from pages.ui.items import Control
-from pages.ui.live import live_model as live
-from pages.ui.store.absences import SPECIAL
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.lines import beginning
+from pages.kit.source import SectionEnds
+from pages.kit.view import View
+from pages.services import live_model as live
+from pages.services.absences import SPECIAL
+from pages.services.inquiry import Inquiry
+from pages.words.lines import beginning
 
 LONGEST = 2_000  # characters of a text that a link carries
 _OWN = ("text", "second")  # the reader's texts, in the address

@@ -10,17 +10,17 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, layered, tooltips
+from pages.charts.colours import SERIES_COLOURS
+from pages.charts.encodings import named
 from pages.kit.grammar import exactly
+from pages.kit.head_picker import every_head, pick_head
 from pages.kit.section import Choices, of_head
-from pages.ui.charts.chart_theme import Chart, layered, tooltips
-from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.encodings import named
-from pages.ui.head.picker import every_head, pick_head
-from pages.ui.live.live_model import run_on
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.columns import title
-from pages.ui.words.scope import say_here
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
+from pages.services.live_model import run_on
+from pages.words.columns import title
+from pages.words.scope import say_here
 
 _DRAWN = 3  # tokens
 _SIDE = 270  # pixels of a plane

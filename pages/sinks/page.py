@@ -8,15 +8,15 @@ from analysis.effects import FILLINGS, ZERO
 from analysis.sinks import NO_TOKEN, THRESHOLDS, USUAL_THRESHOLD
 from analysis.statistics.heads import head_effect
 from analysis.statistics.sinks import no_token, sink
+from pages.charts import colours
+from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Bars, HeadMap, Lines, Rows
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Options, Pick, Section, rows_of
 from pages.kit.section import Rows as Asked
+from pages.services.inquiry import Inquiry
 from pages.sinks.places import places, usual_place
-from pages.ui.charts import colours
-from pages.ui.head.choice import Head, head_with_most
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.numbers import percent
+from pages.words.numbers import percent
 
 NOWHERE = NO_TOKEN[0]
 COMPARED = colours.SINK_COLOURS

@@ -1,9 +1,9 @@
 """Places on which attention may rest, such as the opening token."""
 
 from analysis.sinks import FIRST
+from pages.charts.colours import PLACE_COLOURS
 from pages.kit.section import Choices, rows_of
-from pages.ui.charts.colours import PLACE_COLOURS
-from pages.ui.store.inquiry import Inquiry
+from pages.services.inquiry import Inquiry
 
 
 def places(inquiry: Inquiry, _: Choices | None = None) -> list[str]:

@@ -12,13 +12,13 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, layered
+from pages.charts.colours import ARC_COLOURS, WORD_GROUNDS
+from pages.charts.encodings import named
 from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import Chart, layered
-from pages.ui.charts.colours import ARC_COLOURS, WORD_GROUNDS
-from pages.ui.charts.encodings import named
-from pages.ui.words.columns import title
-from pages.ui.words.lines import width_of
-from pages.ui.words.scope import say_here
+from pages.words.columns import title
+from pages.words.lines import width_of
+from pages.words.scope import say_here
 
 HEIGHT = 10.0
 """Distance of the longest arc from the words."""

@@ -5,15 +5,15 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, cell_selection, layered, tooltips
+from pages.charts.colours import SYNTAX_COLOURS
+from pages.charts.encodings import named
+from pages.kit.head_choice import short_name
 from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import Chart, cell_selection, layered, tooltips
-from pages.ui.charts.colours import SYNTAX_COLOURS
-from pages.ui.charts.encodings import named
-from pages.ui.head.choice import short_name
-from pages.ui.words.columns import NAMED, shown_as, title
-from pages.ui.words.dependencies import relation_name
-from pages.ui.words.numbers import count, offset_label
-from pages.ui.words.scope import say_here
+from pages.words.columns import NAMED, shown_as, title
+from pages.words.dependencies import relation_name
+from pages.words.numbers import count, offset_label
+from pages.words.scope import say_here
 
 _HEAD, _OFFSET, _OTHER = SYNTAX_COLOURS
 _OWN = ("n", "accuracy", "low", "high", "offset", "offset_accuracy")

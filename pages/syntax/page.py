@@ -13,21 +13,21 @@ from analysis.statistics.norms.weighing import WEIGHT
 from analysis.statistics.probing import dependency_accuracy, dependency_best, parser_accuracy
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from analysis.statistics.probing.dependency_scores import DIRECTIONS
+from pages.kit.best_head import HALF, MIN_WORDS
+from pages.kit.head_choice import head_with_most, short_name
 from pages.kit.kinds import Bars, Custom, Drawn, HeadMap, Published, Rows, Table
+from pages.kit.links import link_to_sequence
 from pages.kit.page import data_page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
 from pages.syntax import parsers
 from pages.syntax.arcs import arc_chart, drawing
 from pages.syntax.charts import accuracy_rows, direction_name, readable
-from pages.ui.choices.links import link_to_sequence
-from pages.ui.head.best_head import HALF, MIN_WORDS
-from pages.ui.head.choice import head_with_most, short_name
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.dependencies import relation_label, relation_line, relation_name
-from pages.ui.words.lines import beginning
-from pages.ui.words.numbers import offset_label
-from pages.ui.words.scope import say_here
+from pages.words.dependencies import relation_label, relation_line, relation_name
+from pages.words.lines import beginning
+from pages.words.numbers import offset_label
+from pages.words.scope import say_here
 
 _LEAST, _FREQUENT = 10, 100  # words of relations that are shown; as in the paper
 _COUNTS = """

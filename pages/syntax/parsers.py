@@ -9,13 +9,13 @@ from analysis.published.heads import RANDOM_INIT, numbers
 from analysis.statistics import annotation
 from analysis.statistics.probing import dependency_accuracy, parser_accuracy
 from analysis.statistics.probing.parser_accuracy import METHODS
+from pages.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
 from pages.kit.section import Choices
-from pages.ui.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
-from pages.ui.store.chosen import other_stores
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.open_file import Store
-from pages.ui.words.say import plain
-from pages.ui.words.scope import say_here
+from pages.services.chosen import other_stores
+from pages.services.inquiry import Inquiry
+from pages.services.open_file import Store
+from pages.words.say import plain
+from pages.words.scope import say_here
 
 _AGAINST = {
     "attention": ("distances_words", "attention_shuffled"),

@@ -5,16 +5,16 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, cell_selection, coloured, layered, tooltips
+from pages.charts.colours import AMPLIFIED, ATTENUATED, MARKED, NEUTRAL, ZERO
+from pages.charts.points import POINT
 from pages.kit.section import Choices
 from pages.token_pairs.lists import CHANGE, HIGH, LOW, PAIR, PLACES
-from pages.ui.charts.chart_theme import Chart, cell_selection, coloured, layered, tooltips
-from pages.ui.charts.colours import AMPLIFIED, ATTENUATED, MARKED, NEUTRAL, ZERO
-from pages.ui.charts.points import POINT
-from pages.ui.words.columns import title
-from pages.ui.words.interval import is_clear, with_interval
-from pages.ui.words.lines import width_of
-from pages.ui.words.numbers import change, count
-from pages.ui.words.units import POINTS, named_in
+from pages.words.columns import title
+from pages.words.interval import is_clear, with_interval
+from pages.words.lines import width_of
+from pages.words.numbers import change, count
+from pages.words.units import POINTS, named_in
 
 _INTERVAL = named_in(POINTS, "interval")
 _TOOLTIP = ("pair", _INTERVAL, "n", "n_sequences", "pmi", "relation")

@@ -8,10 +8,10 @@ import pandas as pd
 from analysis.published.pairs import AMPLIFIED, ATTENUATED
 from analysis.statistics.pairs import pair_delta, pair_ranking
 from pages.kit.section import Choices, once
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.interval import is_clear
-from pages.ui.words.scope import say_here
-from pages.ui.words.units import POINTS, in_unit, named_in
+from pages.services.inquiry import Inquiry
+from pages.words.interval import is_clear
+from pages.words.scope import say_here
+from pages.words.units import POINTS, in_unit, named_in
 
 PAIR = ("source", "target")
 """Fields that a click on a pair returns."""

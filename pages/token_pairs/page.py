@@ -11,19 +11,19 @@ from analysis.statistics.pairs import pair, pair_delta, pair_occurrence, pair_pm
 from analysis.statistics.pairs.pair_ranking import RANKS
 from analysis.statistics.question import placed
 from analysis.statistics.sample import least_count
+from pages.charts.colours import SERIES_COLOURS
+from pages.charts.paired_stacks import paired_stacks
+from pages.charts.points import scatter
 from pages.kit.kinds import Custom, Drawn, Lines, Table, value_said
 from pages.kit.page import data_page
+from pages.kit.published_table import experiment, source_sentence
 from pages.kit.section import Choices, Figure, Finding, Pick, Section
+from pages.kit.view import View
+from pages.services.inquiry import Inquiry
 from pages.token_pairs import charts, lists
 from pages.token_pairs import pair as chosen
 from pages.token_pairs.lists import CHANGE, DIRECTIONS, PAIR, tally, top_pairs
-from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.charts.paired_stacks import paired_stacks
-from pages.ui.charts.points import scatter
-from pages.ui.published_table import experiment, source_sentence
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.say import say
+from pages.words.say import say
 
 _MOST_LEAST, _DRAWN = 10_000, 1_500
 _PAPER, _NETWORK = "kobayashi-2024", "ff"

@@ -9,22 +9,22 @@ import pandas as pd
 
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from analysis.statistics.sample import least_count
+from pages.drawn import shading
+from pages.drawn.passages import Passage, draw_passages
+from pages.drawn.pieces import readable
 from pages.kit.grammar import sentences
 from pages.kit.kinds import Rows
+from pages.kit.picker import choose
 from pages.kit.section import Choices, Figure, Finding
+from pages.kit.view import View
+from pages.services import live_model as live
+from pages.services.inquiry import Inquiry
 from pages.token_pairs.lists import CHANGES, OF_CHANGE, PAIR, ROWS, listed
-from pages.ui.charts import shading
-from pages.ui.charts.pieces import readable
-from pages.ui.choices.picker import choose
-from pages.ui.live import live_model as live
-from pages.ui.passages import Passage, draw_passages
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.view import View
-from pages.ui.words.names import module_name, relation_name
-from pages.ui.words.numbers import count, percent, points, signed
-from pages.ui.words.say import plain
-from pages.ui.words.scope import say_here
-from pages.ui.words.units import POINTS, in_unit
+from pages.words.names import module_name, relation_name
+from pages.words.numbers import count, percent, points, signed
+from pages.words.say import plain
+from pages.words.scope import say_here
+from pages.words.units import POINTS, in_unit
 
 PAGE = 5
 _MOST, _AROUND = 1_000, 10  # occurrences; tokens beside those of a sentence

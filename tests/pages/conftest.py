@@ -15,9 +15,9 @@ import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import folds
-from pages.ui.charts import chart_theme
-from pages.ui.choices.links import VIEWS
+from pages.charts import chart_theme
+from pages.kit import folds
+from pages.kit.links import VIEWS
 from tests.pages.kit.after import after_of, scratch  # noqa: F401
 from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
 from tests.pages.kit.copies import answers_of, changes_of, lacking

@@ -10,12 +10,12 @@ import duckdb
 import pandas as pd
 import pytest
 
+from pages.charts.chart_theme import with_data
+from pages.export.files import svg
+from pages.export.shown import Shown
 from pages.kit.beside import IS_CLEAR, _panels, differences
+from pages.kit.items import Figure
 from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Plot, Rows, Spread
-from pages.ui.charts.chart_theme import with_data
-from pages.ui.export.files import svg
-from pages.ui.export.shown import Shown
-from pages.ui.items import Figure
 from tests.pages.conftest import assert_sound, captions, charts, sentences
 
 NUMBERS = pd.DataFrame(

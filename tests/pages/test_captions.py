@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 import pytest
 
-from pages.ui.frame import _lacks
+from pages.kit.frame import _lacks
 from tests.pages.kit.promises import PROMISES, Pictured, broken
 
 NONE = float("nan")

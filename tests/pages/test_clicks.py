@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.choices.links import VIEWS
+from pages.kit.links import VIEWS
 from tests.pages.conftest import assert_sound, in_address
 from tests.pages.kit.figures import click
 

@@ -20,8 +20,8 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.contracts import every_table
 from analysis.statistics import annotation, corpus, image
-from pages.ui.choices.links import VIEWS
-from pages.ui.page import Section
+from pages.kit.links import VIEWS
+from pages.kit.recorded_page import Section
 from tests.pages.conftest import assert_sound, bodies, charts, frames
 from tests.pages.findings.numbers import missing_from, numbers
 from tests.pages.kit.copies import changed_copy, lacking

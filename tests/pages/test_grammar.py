@@ -8,8 +8,8 @@ import pytest
 
 from pages.kit.grammar import sentences, verdict, written
 from pages.kit.section import Finding
-from pages.ui.words import say
-from pages.ui.words.scope import words_of
+from pages.words import say
+from pages.words.scope import words_of
 
 WORDS = {
     "share": ("share of {token_type}", "{token_type} の割合"),

@@ -14,10 +14,10 @@ from analysis.foreign_file import attach
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.question import TooLarge, frame_of
 from analysis.time_limit import TooSlow, time_limit
-from pages.ui.store import open_file
-from pages.ui.store.chosen import readable, why_unreadable
-from pages.ui.store.open_file import Store, cursor, described, version_of
-from pages.ui.words import say as words
+from pages.services import open_file
+from pages.services.chosen import readable, why_unreadable
+from pages.services.open_file import Store, cursor, described, version_of
+from pages.words import say as words
 from precompute.store.check import faults
 from precompute.store.show import every_table, lines
 from tests.hostile_files import (
@@ -132,7 +132,7 @@ def test_what_is_no_file_of_ours_is_refused(case, path, secret, monkeypatch):
 def test_a_dangling_link_and_a_folder_are_not_in_the_list(tmp_path, in_session):
     (tmp_path / "gone.duckdb").symlink_to(tmp_path / "nowhere")
     (tmp_path / "folder.duckdb").mkdir()
-    session = in_session("from pages.ui.store.chosen import open_store\nopen_store()", tmp_path)
+    session = in_session("from pages.services.chosen import open_store\nopen_store()", tmp_path)
     assert_sound(session)
     assert session.button
 

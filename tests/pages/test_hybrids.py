@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pages.ui.choices.links import VIEWS
+from pages.kit.links import VIEWS
 from tests.analysis.models.hybrids import ATTENDING, N_LAYERS, hybrid_run
 from tests.pages.conftest import assert_sound, charts, options_of, sentences
 

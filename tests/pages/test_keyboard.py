@@ -6,7 +6,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from pages.ui.contents import PAGES
+from pages.kit.contents import PAGES
 from tests.pages.kit.chromium import needs_chromium, parameters, title_of
 from tests.pages.kit.walk import walk
 

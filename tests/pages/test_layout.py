@@ -6,8 +6,8 @@ import pytest
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
-from pages.ui.choices.links import VIEWS
-from pages.ui.contents import PAGES
+from pages.kit.contents import PAGES
+from pages.kit.links import VIEWS
 from tests.pages.kit.chromium import needs_chromium, show_on
 
 pytestmark = needs_chromium

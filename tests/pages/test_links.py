@@ -4,8 +4,8 @@ from itertools import cycle
 
 import pytest
 
-from pages.ui.choices.links import VIEWS
-from pages.ui.store.open_file import described, version_of
+from pages.kit.links import VIEWS
+from pages.services.open_file import described, version_of
 from tests.pages.conftest import assert_sound, in_address
 from tests.tiny_vision import LAYERS
 

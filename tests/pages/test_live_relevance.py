@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.statistics.relevance import perturbation
 from analysis.upload_bounds import UPLOAD_BYTES
-from pages.ui.live import live_model as live
+from pages.services import live_model as live
 from precompute.live.live_relevance import MAX_CHARACTERS
 from tests.pages.conftest import assert_sound
 from tests.small_images import SIZES
@@ -25,10 +25,10 @@ IMAGE = """
 from dataclasses import dataclass
 from pathlib import Path
 import streamlit as st
-from pages.ui.frame import Frame
-from pages.ui.live import live_model as live
-from pages.ui.store.chosen import open_store
-from pages.ui.view import View
+from pages.kit.frame import Frame
+from pages.services import live_model as live
+from pages.services.chosen import open_store
+from pages.kit.view import View
 
 @dataclass
 class Upload:
@@ -49,11 +49,11 @@ Frame(lambda of: None).draw(view.items)
 """
 TEXT = """
 import streamlit as st
-from pages.ui.frame import Frame
-from pages.ui.live import live_model as live
-from pages.ui.store.chosen import open_store
-from pages.ui.view import View
-from pages.ui.words.scope import words_of
+from pages.kit.frame import Frame
+from pages.services import live_model as live
+from pages.services.chosen import open_store
+from pages.kit.view import View
+from pages.words.scope import words_of
 
 view = View("re", "text", open_store())
 with words_of("relevance", "text"):

@@ -9,9 +9,9 @@ import pytest
 from analysis.models.proof import PARTS
 from analysis.scopes import ORDERS, ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
-from pages.ui.statistic_method import mathematics, methods
-from pages.ui.words.names import scope_name
-from pages.ui.words.say import catalogue
+from pages.kit.statistic_method import mathematics, methods
+from pages.words.names import scope_name
+from pages.words.say import catalogue
 from precompute.passes import STATISTICS
 from tests.pages.conftest import assert_sound
 from tests.pages.test_overview import assert_section

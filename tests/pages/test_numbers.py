@@ -12,7 +12,7 @@ from analysis.statistics.parts import OF_TOKENS
 from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from analysis.statistics.probing.dependency_scores import DIRECTIONS
-from pages.ui.choices.links import VIEWS
+from pages.kit.links import VIEWS
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.figures import frame_of
 from tests.pages.relevance.test_sections import MASK

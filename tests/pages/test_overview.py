@@ -11,13 +11,13 @@ import pytest
 
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.positions import score_share
+from pages.kit.links import VIEWS
+from pages.kit.recorded_page import Page
 from pages.layer_mixing.page import PAGE
-from pages.ui.choices.links import VIEWS
-from pages.ui.page import Page
-from pages.ui.store.chosen import open_store
-from pages.ui.store.note import Note
-from pages.ui.words.numbers import scientific
-from pages.ui.words.say import plain
+from pages.services.chosen import open_store
+from pages.services.note import Note
+from pages.words.numbers import scientific
+from pages.words.say import plain
 from tests.pages.conftest import captions, changes_of, sentences
 from tests.pages.kit.copies import changed_copy, lacking
 from tests.small_images import MASKED, SIZES
@@ -91,7 +91,7 @@ def assert_section(page: str, view: str) -> None:
 FINDINGS = """
 import streamlit as st
 from pages.overview.ranked_findings import findings
-from pages.ui.store.chosen import open_store
+from pages.services.chosen import open_store
 st.session_state["found"] = findings(open_store())
 """
 

@@ -7,16 +7,16 @@ from importlib import import_module
 import pytest
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.charts.headline import unmarked
-from pages.ui.choices.links import VIEWS
-from pages.ui.choices.source import Given, SectionEnds
-from pages.ui.collection.button import item_of
-from pages.ui.items import Figure, Item, Markup, Table, every_item
-from pages.ui.page import Section
-from pages.ui.run import Run, within
-from pages.ui.store.chosen import open_store
-from pages.ui.store.open_file import Store, looked_at
-from pages.ui.view import View
+from pages.charts.headline import unmarked
+from pages.export.button import item_of
+from pages.kit.items import Figure, Item, Markup, Table, every_item
+from pages.kit.links import VIEWS
+from pages.kit.recorded_page import Section
+from pages.kit.run import Run, within
+from pages.kit.source import Given, SectionEnds
+from pages.kit.view import View
+from pages.services.chosen import open_store
+from pages.services.open_file import Store, looked_at
 from tests.pages.kit.drawn import FOR_ALL
 from tests.pages.kit.section_checks import home_of, sections
 

@@ -11,8 +11,8 @@ import torch
 from analysis.errors import BadCorpus, UserError
 from analysis.models.rotary import Rotary
 from analysis.needs import OF_TEXTS, Need
-from pages.ui.store.missing import what_images_lack
-from pages.ui.words.say import catalogue
+from pages.services.missing import what_images_lack
+from pages.words.say import catalogue
 from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel

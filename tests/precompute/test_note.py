@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.store.note import Note, note_beside
+from pages.services.note import Note, note_beside
 from precompute import display
 from precompute.display import displayed
 from precompute.jobs.shards import unfinished_name

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from analysis.foreign_file import attaching
-from pages.ui.store import note
-from pages.ui.store.open_file import Store, Version
+from pages.services import note
+from pages.services.open_file import Store, Version
 from precompute import serve, stopping
 from precompute.jobs import shards
 from precompute.run import _misread

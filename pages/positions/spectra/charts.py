@@ -5,11 +5,11 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from pages.charts.chart_theme import Chart, column_tooltips, ramp
+from pages.charts.colours import LESS_TO_MORE
+from pages.charts.number_map import Ramp
 from pages.kit.section import Choices
-from pages.ui.charts.chart_theme import Chart, column_tooltips, ramp
-from pages.ui.charts.colours import LESS_TO_MORE
-from pages.ui.charts.number_map import Ramp
-from pages.ui.words.columns import title
+from pages.words.columns import title
 
 _CELL, _AROUND = 26, 70  # pixels of a layer; of the axis
 _WIDEST = 64.0  # largest ratio, or its inverse, of the scale of ratios

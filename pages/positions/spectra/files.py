@@ -4,14 +4,14 @@ import pandas as pd
 
 from analysis.statistics.corpus import identity_in
 from analysis.statistics.positions import position_spectrum
+from pages.charts.colours import SERIES_COLOURS
 from pages.kit.section import Choices
 from pages.positions.spectra.peaks import needed, peaks, peaks_text, with_period
-from pages.ui.charts.colours import SERIES_COLOURS
-from pages.ui.store.chosen import other_stores
-from pages.ui.store.folder import files
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.open_file import Store
-from pages.ui.words.scope import say_here
+from pages.services.chosen import other_stores
+from pages.services.folder import files
+from pages.services.inquiry import Inquiry
+from pages.services.open_file import Store
+from pages.words.scope import say_here
 
 MOST = len(SERIES_COLOURS)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.signal import find_peaks
 
-from pages.ui.words.say import say
-from pages.ui.words.scope import say_here
+from pages.words.say import say
+from pages.words.scope import say_here
 
 UNIT = 512
 """Unit of frequencies: cycles per 512 tokens."""

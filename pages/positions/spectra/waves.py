@@ -5,11 +5,11 @@ import pandas as pd
 
 from analysis.published.positions import COMPONENTS, PEAK
 from analysis.statistics.positions import position_spectrum
+from pages.kit.published_table import Row
 from pages.kit.section import Choices, rows_of
 from pages.positions.spectra.peaks import needed, peaks, wave_words
-from pages.ui.published_table import Row
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.words.scope import say_here
+from pages.services.inquiry import Inquiry
+from pages.words.scope import say_here
 
 CONTROLS = ("compared", "removed", "permuted")
 """Texts that were run again: unchanged, without and with shuffled positions."""

@@ -5,7 +5,7 @@ from shutil import copyfile
 import duckdb
 import pytest
 
-from pages.ui.store.open_file import described, version_of
+from pages.services.open_file import described, version_of
 from tests.pages.compare.conftest import PLANTED
 from tests.pages.conftest import assert_sound, charts, frames, in_address, sentences
 from tests.pages.kit.figures import frame_of

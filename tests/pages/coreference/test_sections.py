@@ -7,11 +7,11 @@ import pytest
 
 from analysis.published.heads import numbers
 from pages.coreference.page import HEADS, RULES, held_out, published
+from pages.drawn.text_layout import LETTERS, curve, places, spans
 from pages.kit.grammar import sentences as sentences_of
 from pages.kit.page import findings
 from pages.kit.section import rows_of
-from pages.ui.charts.text_layout import LETTERS, curve, places, spans
-from pages.ui.words.scope import words_of
+from pages.words.scope import words_of
 from tests.pages.conftest import frames, sentences
 from tests.pages.kit.figures import figure_of
 from tests.pages.kit.inquiries import inquiry

@@ -8,11 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from analysis.errors import UserError
+from pages.kit.contents import PAGES
+from pages.kit.links import VIEWS
 from pages.overview.as_json import VERSION
-from pages.ui.choices.links import VIEWS
-from pages.ui.contents import PAGES
-from pages.ui.sql.asking import Answer, Fault
-from pages.ui.sql.asking import asked as ask
+from pages.services.sql_asking import Answer, Fault
+from pages.services.sql_asking import asked as ask
 from precompute.serve import findings
 
 

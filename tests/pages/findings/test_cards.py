@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pages.kit.finding import Finding
+from pages.kit.links import VIEWS
 from pages.overview.ranked_findings import how_sure
-from pages.ui.choices.links import VIEWS
-from pages.ui.finding import Finding
-from pages.ui.words.numbers import count
+from pages.words.numbers import count
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.findings.numbers import is_among, missing_from, numbers
 
@@ -20,7 +20,7 @@ FOLDERS = ("treebank_folder", "turned_folder", "images_folder")
 FINDINGS = """
 import streamlit as st
 from pages.overview.ranked_findings import findings
-from pages.ui.store.chosen import open_store
+from pages.services.chosen import open_store
 st.session_state["found"] = findings(open_store())
 """
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from pages.ui.choices.links import VIEWS
-from pages.ui.words import say as words
+from pages.kit.links import VIEWS
+from pages.words import say as words
 from tests.pages.conftest import bodies
 from tests.pages.kit.drawn import draw
 from tests.pages.kit.section_checks import sections

@@ -8,7 +8,7 @@ from pages.habits.page import HEADS, LAYERS, MATTERS, entropy_cls, neighbours
 from pages.kit.grammar import sentences as sentences_of
 from pages.kit.page import findings
 from pages.kit.section import rows_of
-from pages.ui.words.scope import words_of
+from pages.words.scope import words_of
 from tests.pages.conftest import charts, frames, in_address, options_of
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of, frame_of

@@ -4,8 +4,8 @@ from html import unescape
 
 import pytest
 
-from pages.ui.choices.links import current_place
-from pages.ui.words.numbers import percent
+from pages.kit.links import current_place
+from pages.words.numbers import percent
 from tests.pages.conftest import assert_sound, bodies, charts, frames, in_address, sentences
 from tests.pages.kit.figures import click
 

@@ -10,9 +10,9 @@ import duckdb
 import pandas as pd
 import pytest
 
-from pages.ui.finding import Finding
-from pages.ui.store import inquiry
-from pages.ui.words.say import speak_of
+from pages.kit.finding import Finding
+from pages.services import inquiry
+from pages.words.say import speak_of
 
 
 @pytest.fixture(scope="session")

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import frame
-from pages.ui.choices.links import VIEWS
-from pages.ui.export.shown import Shown
-from pages.ui.store.inquiry import Asked
-from pages.ui.view import View
-from pages.ui.words import say as words
+from pages.export.shown import Shown
+from pages.kit import frame
+from pages.kit.links import VIEWS
+from pages.kit.view import View
+from pages.services.inquiry import Asked
+from pages.words import say as words
 from tests.pages.kit.openings import Offered, Opener
 from tests.pages.kit.promises import Pictured
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pages.ui.charts.chart_theme import with_data
-from pages.ui.collection.collection import Collection
-from pages.ui.collection.item import Item, table_of
-from pages.ui.collection.markup import clean
-from pages.ui.collection.web import web_page
-from pages.ui.export import files as export
-from pages.ui.export.latex import MOST_ROWS, latex, latex_text
-from pages.ui.words.units import PERCENT, POINTS, named_in, without_unit
+from pages.charts.chart_theme import with_data
+from pages.export import files as export
+from pages.export.collection import Collection
+from pages.export.item import Item, table_of
+from pages.export.latex import MOST_ROWS, latex, latex_text
+from pages.export.markup import clean
+from pages.export.web import web_page
+from pages.words.units import PERCENT, POINTS, named_in, without_unit
 from tests.pages.kit.marks import Unit, units
 from tests.pages.kit.openings import Offer
 

@@ -2,10 +2,10 @@
 
 from typing import Any, cast
 
-from pages.ui.store.chosen import open_store
-from pages.ui.store.inquiry import Inquiry
-from pages.ui.store.open_file import Store
-from pages.ui.view import View
+from pages.kit.view import View
+from pages.services.chosen import open_store
+from pages.services.inquiry import Inquiry
+from pages.services.open_file import Store
 
 
 def inquiry() -> Inquiry:

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui import frame
-from pages.ui.contents import PAGES
-from pages.ui.export.shown import Shown
+from pages.export.shown import Shown
+from pages.kit import frame
+from pages.kit.contents import PAGES
 
 ROOT = Path(__file__).parents[3]
 MOST = 40
@@ -21,7 +21,7 @@ MOST = 40
 FINDINGS = """
 import streamlit as st
 from pages.{page}.page import PAGE
-from pages.ui.store.chosen import open_store
+from pages.services.chosen import open_store
 
 for finding in PAGE.findings(open_store()):
     st.subheader(finding.number)

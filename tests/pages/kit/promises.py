@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from pages.ui.charts.chart_theme import with_data
-from pages.ui.export.files import svg
+from pages.charts.chart_theme import with_data
+from pages.export.files import svg
 from tests.pages.kit.marks import PARTS, units
 
 _HUES = {  # degrees at which a colour begins and ends

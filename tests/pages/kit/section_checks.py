@@ -6,7 +6,7 @@ from importlib import import_module
 from streamlit.testing.v1 import AppTest
 
 from analysis.needs import Need
-from pages.ui.page import Section
+from pages.kit.recorded_page import Section
 
 TABLE = "|"  # of a contract, which may speak of NaN
 

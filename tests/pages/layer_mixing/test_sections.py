@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from analysis.scopes import POST_NORM, PRE_NORM
-from pages.ui.words.numbers import percent, scientific
+from pages.words.numbers import percent, scientific
 from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
 from tests.pages.kit.figures import click
 

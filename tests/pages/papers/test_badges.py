@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 
 from analysis.published.numbers import Published
+from pages.kit.published_table import Row
+from pages.kit.run import Run, within
 from pages.papers import outcomes
 from pages.papers.claims import _compared, _most
 from pages.papers.entries import ENTRIES, Entry
 from pages.papers.outcomes import outcome_of
-from pages.ui.published_table import Row
-from pages.ui.run import Run, within
-from pages.ui.store.chosen import open_store
+from pages.services.chosen import open_store
 
 
 def entry_of(paper: str, stem: str) -> Entry:

@@ -5,14 +5,14 @@ import zipfile
 
 import pytest
 
+from pages.export.collection import _KEY, Collection
+from pages.export.paper import paper as paper_of
 from pages.papers import outcomes, slides
 from pages.papers.entries import PAPERS, entries_of
 from pages.papers.thumbnail import thumbnail
-from pages.ui.collection.collection import _KEY, Collection
-from pages.ui.collection.paper import paper as paper_of
-from pages.ui.words.say import catalogue
+from pages.words.say import catalogue
 from tests.pages.conftest import assert_sound
-from tests.pages.ui.test_collection import COLLECTION
+from tests.pages.shared.test_collection import COLLECTION
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from analysis.published.numbers import EXPERIMENTS
 from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
 from pages.positions.clusters import cluster_colours, cluster_name
 from pages.positions.offsets import offset_rows
-from pages.ui.words.numbers import offset_label
+from pages.words.numbers import offset_label
 from tests.pages.conftest import charts, frames, options_of, sentences
 from tests.pages.kit.after import after_of
 from tests.pages.kit.copies import lacking

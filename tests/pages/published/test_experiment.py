@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from analysis.published.numbers import N_TOKENS, Published
-from pages.ui import published_table
-from pages.ui.published_table import Row
-from pages.ui.store.open_file import Store, Version
+from pages.kit import published_table
+from pages.kit.published_table import Row
+from pages.services.open_file import Store, Version
 from tests.pages.published.conftest import SAME
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from analysis.published.numbers import MODEL, N_SEQUENCES, numbers
 from analysis.published.pairs import AMPLIFIED, ATTENUATED
+from pages.kit.links import VIEWS
 from pages.token_pairs.lists import in_both
-from pages.ui.choices.links import VIEWS
 from tests.pages.conftest import assert_sound
 from tests.pages.kit.copies import changed_copy
 from tests.pages.published.conftest import of_run

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
+from pages.charts.chart_theme import with_data
+from pages.export import files as export
 from pages.query.chart import Roles, can_be_drawn, chart, usual
-from pages.ui.charts.chart_theme import with_data
-from pages.ui.export import files as export
 
 LAYERS = {"layer": [1, 2, 3], "mean": [0.1, 0.2, 0.3]}
 AROUND = {"low": [0.0, 0.1, 0.2], "high": [0.2, 0.3, 0.4]}

@@ -4,9 +4,9 @@ import pytest
 
 from pages.query.examples import EXAMPLES
 from pages.query.statement import LONGEST_IN_LINK, fits_into_a_link
-from pages.ui.sql import asking
-from pages.ui.sql.asking import Fault
-from pages.ui.words.say import catalogue, plain
+from pages.services import sql_asking as asking
+from pages.services.sql_asking import Fault
+from pages.words.say import catalogue, plain
 from tests.pages.conftest import assert_sound, captions, charts, frames, in_address, sentences
 
 LAYERS = "select layer, head, previous from head_pattern where layer = 1 order by head"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.words.scope import words_of
+from pages.words.scope import words_of
 from tests.pages.kit.copies import answers_of, changes_of
 
 changed_images = changes_of("images_folder")

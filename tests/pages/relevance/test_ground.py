@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from pages.drawn.image_ground import ImageGround
 from pages.relevance.image_maps import image_maps, map_frame, shares_in_words
 from pages.relevance.maps import Panel
-from pages.ui.charts.image_ground import ImageGround
 
 pytestmark = pytest.mark.usefixtures("on_page")
 

@@ -7,17 +7,17 @@ import pytest
 import streamlit as st
 from selenium.webdriver.common.by import By
 
+from pages.export import files as export
+from pages.export.collection import _KEY
+from pages.export.drawing import NotDrawn
+from pages.export.markup import clean
+from pages.export.paper import paper
+from pages.export.web import web_page
 from pages.report import shown
-from pages.ui.collection.collection import _KEY
-from pages.ui.collection.markup import clean
-from pages.ui.collection.paper import paper
-from pages.ui.collection.web import web_page
-from pages.ui.export import files as export
-from pages.ui.export.drawing import NotDrawn
-from pages.ui.words.say import plain
+from pages.words.say import plain
 from tests.pages.conftest import assert_sound, charts, frames
 from tests.pages.kit.chromium import needs_chromium, settled
-from tests.pages.ui.test_collection import COLLECTION, HOSTILE
+from tests.pages.shared.test_collection import COLLECTION, HOSTILE
 
 
 def in_a_browser(test):

@@ -10,7 +10,7 @@ import streamlit as st
 
 from analysis.statistics.pairs import pair_occurrence
 from pages.sequences.subject import LONGEST, Subject, shared_tokens
-from pages.ui.live.model_process import ModelProcess
+from pages.services.model_process import ModelProcess
 from tests.pages.conftest import assert_sound, bodies, captions, charts, in_address, sentences
 from tests.pages.kit.figures import click, frame_of
 

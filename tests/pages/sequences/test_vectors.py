@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pages.kit.run import Run, within
 from pages.sequences.vectors import Parts
-from pages.ui.run import Run, within
 from tests.pages.kit.figures import frame_of
 
 SHORT = "The dog."

@@ -15,9 +15,9 @@ DISTANCES = """
 import streamlit as st
 from pages.sequences.changes import changes
 from pages.sequences.subject import pick_subject
-from pages.ui.store.chosen import open_store
-from pages.ui.view import View
-from pages.ui.words.scope import words_of
+from pages.services.chosen import open_store
+from pages.kit.view import View
+from pages.words.scope import words_of
 
 view = View("te", "test", open_store())
 with words_of("sequences", "pairs"):

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import config
 
-from pages.ui.server.probes import running
+from pages.services.probes import running
 
 ROOT = Path(__file__).parents[3]
 PAGE = '<html lang="en"><head></head></html>'

@@ -8,7 +8,7 @@ import pytest
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from pages.ui.server import refusals
+from pages.services import refusals
 
 TAKEN, REFUSED = 204, 413
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from pages.services.chosen import open_store
 from pages.sinks.page import PAGE
-from pages.ui.store.chosen import open_store
 from tests.freeze import Frames, shown
 from tests.pages.conftest import options_of, sentences
 from tests.pages.kit.inquiries import inquiry

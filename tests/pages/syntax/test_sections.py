@@ -10,12 +10,12 @@ from analysis.statistics.probing.parser_accuracy import METHODS
 from pages.kit.grammar import sentences as sentences_of
 from pages.kit.page import findings
 from pages.kit.section import rows_of
+from pages.services.open_file import described, version_of
 from pages.syntax.page import HEADS, PARSERS, RELATIONS, published
 from pages.syntax.parsers import is_alike
-from pages.ui.store.open_file import described, version_of
-from pages.ui.words.dependencies import EVERYTHING
-from pages.ui.words.say import catalogue
-from pages.ui.words.scope import words_of
+from pages.words.dependencies import EVERYTHING
+from pages.words.say import catalogue
+from pages.words.scope import words_of
 from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.figures import chart_of, click, frame_of
 from tests.pages.kit.inquiries import inquiry

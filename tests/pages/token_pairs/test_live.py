@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_occurrence
+from pages.services import live_model
 from pages.token_pairs.pair import PAGE
-from pages.ui.live import live_model
 from tests.pages.conftest import sentences
 
 EFFECTS = tuple(POST_NORM.effects)  # of the small model, which is built as BERT is
@@ -24,9 +24,9 @@ SCRIPT = """
 import numpy as np
 import streamlit as st
 from analysis.statistics.pairs import pair_occurrence
-from pages.ui.live import live_model as live
-from pages.ui.store.chosen import open_store
-from pages.ui.store.inquiry import Inquiry
+from pages.services import live_model as live
+from pages.services.chosen import open_store
+from pages.services.inquiry import Inquiry
 
 inquiry = Inquiry(open_store())
 changes = {}

@@ -9,13 +9,13 @@ import pytest
 
 from analysis.scopes import POST_NORM
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
+from pages.kit.address import LONGEST_TEXT
 from pages.token_pairs.charts import grid, pair_rows
 from pages.token_pairs.lists import CHANGE, HIGH, LOW, with_pair_names
 from pages.token_pairs.page import PAGE
 from pages.token_pairs.pair import PAGE as A_PAGE
 from pages.token_pairs.pair import marked
-from pages.ui.choices.address import LONGEST_TEXT
-from pages.ui.words.scope import words_of
+from pages.words.scope import words_of
 from tests.pages.conftest import bodies, captions, charts, frames, in_address, sentences
 from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import click, frame_of

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.token_pairs.pair import PAGE
-from pages.ui.words.say import catalogue, plain
+from pages.words.say import catalogue, plain
 from tests.pages.conftest import assert_sound, captions, sentences
 from tests.shared_store import shared_store
 

@@ -1,0 +1,1 @@
+"""Texts and images as charts and markup, for several pages."""

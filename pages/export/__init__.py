@@ -1,0 +1,1 @@
+"""Export of figures and tables, and the collection of a reader."""

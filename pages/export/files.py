@@ -1,0 +1,127 @@
+"""Export of a chart or a frame as files for a paper; fonts and data are local."""
+
+import re
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from pages.charts.chart_theme import WHOLE_LEGEND, columns_of, with_data
+from pages.charts.headline import headline
+from pages.charts.views import break_titles, encoded_parts
+from pages.export.drawing import NotDrawn, pdf_of, png_of, svg_of
+from pages.words.lines import wrapped
+
+WIDTH = 497
+"""Width of a figure in points: both columns of a paper."""
+_POINT = 0.6  # per pixel on the screen: 12 px are printed as 7.2 pt
+_PIXELS = round(WIDTH / _POINT)
+_OTHER_FONTS = 0.85  # share of the width for a title, whose letters may be wider where it is opened
+_INK, _QUIET = "#1a1a1a", "#555555"
+_SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
+_LETTER_OF_LEGEND = 8  # pixels
+_LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
+_IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_TEXT = re.compile("(<t(?:ext|span)[^>]*>)([^<]*)(?=</t(?:ext|span)>)")
+"""Start and letters of a line; a text of several lines has a `tspan` for each."""
+_SIZE = re.compile('width="([0-9.]+)" height="([0-9.]+)" viewBox="[^"]*"')
+_FONT = f"{_LATIN}, {_JAPANESE}, sans-serif"
+_LOOK = {
+    "background": "white",
+    "font": _FONT,
+    "padding": 8,
+    "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
+    "legend": WHOLE_LEGEND
+    | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal"},
+    "title": {"fontSize": 13, "anchor": "start"},
+    "view": {"stroke": None},
+    "axisX": {"gridColor": "#e4e4e4"},
+    "axisY": {"gridColor": "#e4e4e4"},
+}
+
+
+def svg(chart: Any, finding: str = "", source: str = "") -> str:
+    """The chart as on a page, on white, with its finding above and its source below."""
+    drawn_as = specification(chart)
+    if finding:
+        drawn_as["title"] = headline(finding, ink=_INK, pixels=_OTHER_FONTS * _PIXELS)
+    return _printed(_TEXT.sub(_with_fonts, svg_of(drawn_as)), source)
+
+
+def png(chart: Any, *labels: str) -> bytes:
+    return png_of(svg(chart, *labels))
+
+
+def pdf(chart: Any, *labels: str) -> bytes:
+    return pdf_of(svg(chart, *labels))
+
+
+def _printed(drawn: str, source: str) -> str:
+    """SVG scaled to print, with the source below it."""
+    match = _SIZE.search(drawn)
+    if match is None:
+        raise NotDrawn("a drawing without a size")
+    width, height = float(match[1]), float(match[2])
+    lines = wrapped(source, int(width / _LETTER))
+    total = height + _LINE * len(lines) + (_SMALL if lines else 0)
+    size = f'width="{width * _POINT:.2f}" height="{total * _POINT:.2f}"'
+    footer = "".join(
+        f'<text x="8" y="{height + _LINE * (place + 0.7):.1f}" font-family="{_FONT}" '
+        f'font-size="{_SMALL}px" fill="{_QUIET}">{escape(line)}'
+        "</text>"
+        for place, line in enumerate(lines)
+    )
+    ground = f'<rect y="{height - 1}" width="{width}" height="{total - height + 1}" fill="white"/>'
+    drawn = drawn.replace(match[0], f'{size} viewBox="0 0 {width:g} {total:g}"', 1)
+    return drawn.removesuffix("</svg>") + ground + _TEXT.sub(_with_fonts, footer) + "</svg>"
+
+
+def _with_fonts(text: re.Match[str]) -> str:
+    """Set lines with Japanese letters in one font that has those and the Latin ones.
+
+    For a line that needs several fonts, the renderer looks for another font with all letters.
+    """
+    if not _IS_JAPANESE.search(text[2]):
+        return text[0]
+    return f'{text[1]}<tspan font-family="{_JAPANESE}">{text[2]}</tspan>'
+
+
+def csv(frame: pd.DataFrame) -> bytes:
+    """CSV with a byte order mark, so that spreadsheets read Japanese."""
+    return frame.to_csv(index=False).encode("utf-8-sig")
+
+
+def specification(chart: Any, pixels: int = _PIXELS) -> dict[str, Any]:
+    """Chart in Vega-Lite with its data inside, a fixed width and the look of print.
+
+    A chart of several views keeps its own width, and so does one that states in `usermeta` the
+    pixels that its text needs.
+    """
+    specification = with_data(chart)
+    break_titles(specification)
+    if not {"hconcat", "vconcat", "concat", "facet", "repeat"} & set(specification):
+        least = specification.get("usermeta", {}).get("least_width", 0)
+        specification.setdefault("width", max(pixels, least))
+        specification.setdefault("autosize", {"type": "fit-x", "contains": "padding"})
+        has_names = any(
+            (part["encoding"].get("y") or {}).get("type") == "nominal"
+            for part, _ in encoded_parts(specification)
+        )  # beside the rows, where no legend stands
+        room = specification["width"] // (2 if has_names else 1)
+        _break_legends(specification, letters=room // _LETTER_OF_LEGEND)
+    specification["config"] = specification.get("config", {}) | _LOOK
+    return specification
+
+
+def _break_legends(part: Any, letters: int) -> None:
+    """Fit the number of legend columns to the width of their chart."""
+    for inner in part.values() if isinstance(part, dict) else part:
+        if isinstance(inner, dict | list):
+            _break_legends(inner, letters)
+    legend = (part.get("legend") or {}) if isinstance(part, dict) else {}
+    names = (part.get("scale") or {}).get("domain") if legend else None
+    is_list = "columns" in legend or (
+        legend.get("orient") == "top" and "gradientLength" not in legend
+    )
+    if names and is_list and all(isinstance(name, str) for name in names):
+        legend["columns"] = min(legend.get("columns", len(names)), columns_of(names, letters))

@@ -1,0 +1,64 @@
+"""Choice of a head, shared by all pages, by a picker or by a click in a chart."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from pages.kit.address import asked, write
+from pages.kit.picker import choose
+from pages.words.say import say
+
+Head = tuple[int, int]
+"""A layer and a head, both from 1."""
+HEAD = "head"
+"""The head in the address of every page, as `layer-head`."""
+_BEFORE = ("hh_head", "hm_head", "sy_head", "co_head", "po_head")
+_BEFORE_IN_TWO = ("an_layer", "an_head")
+
+
+def head_name(layer: int, head: int) -> str:
+    """Display name of a head."""
+    return say("norms.head_name", layer=layer, head=head)
+
+
+def head_of(row: Mapping[Any, Any] | pd.Series, suffix: str = "") -> str:
+    """Display name of the head of a row, from its columns layer and head with a suffix."""
+    return head_name(int(row[f"layer{suffix}"]), int(row[f"head{suffix}"]))
+
+
+def short_name(layer: object, head: object) -> str:
+    """Short display name of a head."""
+    return f"L{layer}·H{head}"
+
+
+def head_with_most(frame: pd.DataFrame, column: str) -> Head:
+    """Head with the largest value in a column; the first head if all are missing."""
+    most = frame.dropna(subset=column).nlargest(1, column)[["layer", "head"]].astype(int)
+    return next(most.itertuples(index=False, name=None), (1, 1))
+
+
+def row_of(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
+    """Row of a head; None if it has none."""
+    rows = frame[(frame["layer"] == layer) & (frame["head"] == head)]
+    return None if rows.empty else rows.iloc[0]
+
+
+def choose_head(layer: int, head: int) -> None:
+    """Choose a head before its picker is drawn."""
+    choose(HEAD, f"{layer}-{head}")
+
+
+def read_old_links() -> None:
+    """Convert links of earlier versions, with a head by page or in two parts."""
+    if asked(HEAD):
+        return
+    parts = [asked(key) for key in _BEFORE_IN_TWO]
+    heads = [names[0] for key in _BEFORE if (names := asked(key))]
+    if all(parts):
+        heads.append("-".join(part[0] for part in parts))
+    if heads:
+        write(HEAD, heads[:1])
+    for parameter in (*_BEFORE, _BEFORE_IN_TWO[1]):
+        if asked(parameter):
+            write(parameter, ())

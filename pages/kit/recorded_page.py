@@ -1,0 +1,212 @@
+"""Page, section, and the frame around each section."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
+
+from analysis.statistics.table import Table
+from pages.kit.address import LONGEST_TEXT, dropped, one_entry
+from pages.kit.beside import Comparison, comparison_of
+from pages.kit.finding import Finding, Findings
+from pages.kit.frame import Frame
+from pages.kit.head_choice import HEAD, read_old_links, short_name
+from pages.kit.items import Drawn, Figure, Text, every_item
+from pages.kit.links import link_to_view
+from pages.kit.picker import pick
+from pages.kit.source import Choices, Otherwise, SectionEnds
+from pages.kit.table_documentation import about
+from pages.kit.view import View
+from pages.services.chosen import open_store, stores
+from pages.services.inquiry import Inquiry
+from pages.services.missing import absence, require
+from pages.services.open_file import Store, seen_once
+from pages.words.say import plain, say
+from pages.words.scope import key_of, say_here, words_of
+
+OF_HEAD = "head"
+"""The page on one head."""
+
+
+def no_findings(_: Inquiry) -> Findings:
+    """Findings of a section that the overview does not show."""
+    yield from ()
+
+
+@dataclass(frozen=True)
+class Section:
+    """One question of a page.
+
+    `stem` is the name of its file, of its words and in the address. `needs` are the tables that it
+    requires; the documentation at its end covers them, and those of `also` that the file holds.
+    `lacking` returns the reason why a file cannot have anything to draw, or an empty string. The
+    section is offered if `when` holds for the file. `findings` yields what the overview shows
+    of it; it is asked if the section is offered and the file holds what it needs.
+    """
+
+    stem: str
+    needs: tuple[Table, ...]
+    fill: Callable[[View], None]
+    also: tuple[Table, ...] = ()
+    lacking: Callable[[Inquiry], str] | None = None
+    when: Callable[[Store], bool] = lambda _: True
+    findings: Callable[[Inquiry], Findings] = no_findings
+
+
+def section(
+    stem: str,
+    *needs: Table,
+    also: tuple[Table, ...] = (),
+    lacking: Callable[[Inquiry], str] | None = None,
+    when: Callable[[Store], bool] = lambda _: True,
+    findings: Callable[[Inquiry], Findings] = no_findings,
+) -> Callable[[Callable[[View], None]], Section]:
+    """Decorate a function that fills a section."""
+    return lambda fill: Section(stem, needs, fill, also, lacking, when, findings)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the contents.
+
+    `prefix` starts the names of its choices in the address. `before` draws the content above all
+    sections. `lead` returns the name of the introductory word, which may depend on the file.
+    `moved` maps sections in older addresses to their successors.
+    """
+
+    name: str
+    prefix: str
+    sections: tuple[Section, ...]
+    before: Sequence[Callable[[Inquiry], None]] = ()
+    lead: Callable[[Store], str] = lambda _: "lead"
+    moved: Mapping[str, str] = field(default_factory=dict)
+
+    def show(self) -> None:
+        """Draw title, content above the sections, and the section that the address names."""
+        with one_entry(), seen_once(), words_of(self.name):
+            read_old_links()
+            with st.container(horizontal=True, vertical_alignment="center", key="bar"):
+                title = say_here("title")
+                st.title(title, anchor=False, width="stretch")
+                notes = st.popover(say("page.about"), type="tertiary")
+            store = open_store()  # errors are shown here, not in the closed notes
+            with notes:
+                st.markdown(say_here(self.lead(store)))
+                for draw in self.before:
+                    draw(Inquiry(store))
+            stems = {part.stem: part for part in self.sections if part.when(store)}
+            names = {stem: say_here(f"view_{stem}") for stem in stems}
+            with st.container(key="sections"):
+                chosen = pick(
+                    f"{self.prefix}_view",
+                    say("page.section"),
+                    list(stems),
+                    default=next(iter(stems)),
+                    format=names.__getitem__,
+                    moved=self.moved,
+                )
+            st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
+            self._frame(stems[chosen], store, notes)
+
+    def findings(self, store: Store) -> list[Finding]:
+        """Findings of a file, in the order of the sections."""
+        asked = [part for part in self.sections if part.findings is not no_findings]
+        return [
+            finding
+            for part in asked  # `when` of others may open all files of the folder
+            if part.when(store) and store.holds(*part.needs)
+            for finding in self._findings_of(part, store)
+        ]
+
+    def _findings_of(self, part: Section, store: Store) -> list[Finding]:
+        """Findings of a section, with their place and the SQL behind them."""
+        inquiry = Inquiry(store)
+        found = list(part.findings(inquiry))
+        place = {"page": self.name, "view": part.stem, "queries": tuple(inquiry.asked.queries)}
+        return [replace(finding, **place) for finding in found]
+
+    def _frame(self, shown: Section, store: Store, notes: Any) -> None:
+        """Run a section, then draw it with its frame."""
+        with words_of(self.name, shown.stem):
+            view = View(self.prefix, shown.stem, store, needs=shown.needs)
+            if shown.lacking and (reason := shown.lacking(view)):
+                st.info(reason)
+                return
+            require(store, *shown.needs)
+            with notes:
+                st.header(say_here("title"), anchor=False)
+                if key_of("meaning"):
+                    st.markdown(say_here("meaning"))
+            try:
+                with suppress(SectionEnds):
+                    shown.fill(view)
+            finally:
+                _link_to_head(self.name, view)
+                Frame(partial(self._comparison, shown, store)).draw(view.items)
+            for text in view.rest():
+                st.markdown(text)
+            for key, names in dropped().items():
+                values = plain(" ".join(names)[:LONGEST_TEXT])
+                st.toast(say("page.dropped", key=key, values=values), duration="long")
+            held = [table for table in shown.also if store.holds(table)]
+            about(*shown.needs, *(held or shown.also))
+
+    def _comparison(self, shown: Section, store: Store, of: Figure) -> Comparison | None:
+        """Comparisons that a figure of a section offers; one without a name offers none."""
+        rerun = partial(self.figure_if, shown, store)
+        return comparison_of(of, store, shown.needs, rerun) if of.name else None
+
+    def run(self, shown: Section, store: Store, choices: Choices, until: str = "") -> View:
+        """Run a section with nothing drawn; what it lacks is a text among its items.
+
+        Args:
+            until: as of `View`.
+        """
+        given: dict[str, Any] = {"choices": choices, "needs": shown.needs, "until": until}
+        view = View(self.prefix, shown.stem, store, **given)
+        with words_of(self.name, shown.stem), suppress(SectionEnds):
+            reason = shown.lacking(view) if shown.lacking else ""
+            refused = [Text("info", reason)] if reason else absence(store, *shown.needs)
+            for item in refused:
+                view.add(item)
+            if not refused:
+                shown.fill(view)
+        return view
+
+    def figure_if(
+        self, shown: Section, store: Store, name: str, made: Mapping[str, str]
+    ) -> Figure | None:
+        """Figure of a section that runs with some choices made otherwise.
+
+        Args:
+            name: of the figure, with the prefix of the page.
+            made: names of options, by the keys of choices.
+
+        Returns:
+            None if the section does not show it with these choices.
+        """
+        if "file" in made:
+            store = next(other for other in stores() if other.name == made["file"])
+        items: list[Any] = []
+        place = st.empty()  # for notices of a model that runs
+        with place.container(), suppress(StopException):  # of a file that cannot be read
+            items = self.run(shown, store, Otherwise(made), until=name).items
+        place.empty()
+        figures = (item for item in every_item(items) if isinstance(item, Figure))
+        return next((item for item in figures if item.name == name), None)
+
+
+def _link_to_head(page: str, view: View) -> None:
+    """Add a link to the picked head's own page, below the first chart."""
+    if page == OF_HEAD or HEAD not in view.picked:
+        return
+    chosen = view.picked[HEAD].chosen
+    name = say("head_picker.open", head=short_name(*chosen.split("-")))
+    charts = (any(isinstance(one, Figure) for one in every_item([item])) for item in view.items)
+    at = next((at for at, has_chart in enumerate(charts, 1) if has_chart), len(view.items))
+    link = partial(link_to_view, OF_HEAD, "profile", name, head=chosen)
+    view.items.insert(at, Drawn(link))

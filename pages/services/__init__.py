@@ -1,0 +1,1 @@
+"""Files of statistics, SQL, live models, and what the server answers."""

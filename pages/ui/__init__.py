@@ -1,1 +1,0 @@
-"""Modules shared by all pages: words, the open file, pickers, charts and export."""

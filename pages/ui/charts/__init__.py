@@ -1,1 +1,0 @@
-"""Kinds of charts, and their common look."""

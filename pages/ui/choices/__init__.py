@@ -1,1 +1,0 @@
-"""Choices of the reader by pickers, clicks and links, all stored in the address."""

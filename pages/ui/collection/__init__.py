@@ -1,1 +1,0 @@
-"""Collection of figures, tables and texts by a reader, to be shown, kept and shared."""

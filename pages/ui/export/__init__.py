@@ -1,1 +1,0 @@
-"""Export of charts and tables as files for a paper."""

@@ -1,1 +1,0 @@
-"""One head: its choice, its picker, its habits."""

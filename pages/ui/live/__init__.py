@@ -1,1 +1,0 @@
-"""Access to the precompute for one sequence or image, run for the waiting reader."""

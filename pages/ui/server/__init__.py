@@ -1,1 +1,0 @@
-"""The dashboard's server: its address, its probes, and the requests that it refuses."""

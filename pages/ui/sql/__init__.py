@@ -1,1 +1,0 @@
-"""SQL of unknown origin, run on one file within limits."""

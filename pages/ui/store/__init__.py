@@ -1,1 +1,0 @@
-"""The file that the reader chose: opening, queries, and notices on missing statistics."""

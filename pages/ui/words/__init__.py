@@ -1,1 +1,0 @@
-"""Words in English and Japanese: the catalogue, numbers, names of scopes."""

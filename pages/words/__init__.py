@@ -1,0 +1,1 @@
+"""Words of the pages in English and Japanese, and names and formats of columns."""

@@ -1,0 +1,189 @@
+"""Choices stand in the address under names that no language changes."""
+
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.state.query_params_proxy import QueryParamsProxy
+from streamlit.testing.v1 import AppTest
+
+SCRIPT = """
+import streamlit as st
+from pages.kit.address import Choice, draw
+from pages.kit.picker import choose, pick
+
+NAMES = {"cls": "クラス", "sep": "区切り", "other": "その他"}
+kind = pick("p_kind", "Kind", list(NAMES), default="other", format=NAMES.get, named=False)
+choice = Choice("p_head", range(1, 13), 1)
+head = draw(choice, lambda: st.number_input("Head", 1, 12, step=1, key="p_head"))
+several = Choice("p_some", [1, 2, 3], [1], many=True)
+some = draw(several, lambda: st.multiselect("Some", [1, 2, 3], key="p_some"))
+st.text(f"{kind} {head} {some}")
+st.button("jump", on_click=choose, args=("p_head", 7))
+"""
+
+
+@pytest.fixture
+def page(monkeypatch) -> AppTest:
+    return AppTest.from_string(SCRIPT, default_timeout=30)
+
+
+def shown(session: AppTest) -> str:
+    assert not session.exception
+    return session.text[0].value
+
+
+def test_without_an_address_the_defaults_hold_and_the_address_stays_empty(page):
+    assert shown(page.run()) == "other 1 [1]"
+    assert not page.query_params
+
+
+def test_a_link_opens_what_it_names(page):
+    page.query_params["p_kind"] = "sep"
+    page.query_params["p_head"] = "5"
+    page.query_params["p_some"] = ["3", "2"]
+    assert shown(page.run()) == "sep 5 [3, 2]"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("p_kind", "区切り"), ("p_kind", ""), ("p_head", "99"), ("p_head", "x"), ("p_some", "9")],
+)
+def test_what_is_no_option_falls_back_to_the_default_and_leaves_the_address(page, key, value):
+    page.query_params[key] = value
+    assert shown(page.run()) == "other 1 [1]"
+    assert key not in page.query_params
+
+
+def test_a_used_picker_writes_the_plain_name_into_the_address(page):
+    page.run().segmented_control[0].set_value("sep").run()
+    assert shown(page) == "sep 1 [1]"
+    assert page.query_params["p_kind"] == "sep"
+
+
+def test_going_back_in_the_address_goes_back_in_the_picker(page):
+    page.run().number_input[0].set_value(4).run()
+    page.number_input[0].set_value(6).run()
+    page.query_params["p_head"] = "4"
+    assert shown(page.run()) == "other 4 [1]"
+    del page.query_params["p_head"]
+    assert shown(page.run()) == "other 1 [1]"
+
+
+def test_a_callback_sets_a_choice_and_the_address_follows(page):
+    page.run().button[0].click().run()
+    assert shown(page) == "other 7 [1]"
+    assert page.query_params["p_head"] == "7"
+
+
+def test_one_choice_leaves_the_others_alone(page):
+    page.query_params["p_kind"] = "cls"
+    page.run().number_input[0].set_value(3).run()
+    page.multiselect[0].set_value([2]).run()
+    assert shown(page) == "cls 3 [2]"
+    assert page.query_params == {"p_kind": "cls", "p_head": "3", "p_some": "2"}
+
+
+TEXT_SCRIPT = """
+import streamlit as st
+from pages.kit.address import FreeChoice
+from pages.kit.picker import choose, draw
+
+choice = FreeChoice("p_text", default="first")
+text = draw(choice, lambda: st.text_input("Text", key="p_text"))
+st.text(text)
+st.button("jump", on_click=choose, args=("p_text", "<b> & [x]"))
+"""
+
+
+@pytest.mark.parametrize("text", ["##our", "<script>", "猫", "a b", "x=1&y=2"])
+def test_any_text_goes_to_the_address_and_comes_from_it(text):
+    page = AppTest.from_string(TEXT_SCRIPT, default_timeout=30).run()
+    assert shown(page) == "first"
+    assert not page.query_params
+    page.text_input[0].set_value(text).run()
+    assert page.query_params["p_text"] in (text, [text])
+    again = AppTest.from_string(TEXT_SCRIPT, default_timeout=30)
+    again.query_params["p_text"] = text
+    assert shown(again.run()) == text
+
+
+def test_a_text_that_is_not_the_default_may_be_empty():
+    page = AppTest.from_string(TEXT_SCRIPT, default_timeout=30).run()
+    page.text_input[0].set_value("").run()
+    assert shown(page.run()) == ""
+
+
+COLLECTED = """
+import streamlit as st
+from pages.kit.address import Choice, draw, one_entry, stop
+from pages.kit.picker import choose, pick
+
+
+def both():
+    choose("p_kind", "two")
+    choose("p_side", "two")
+
+
+st.button("both", on_click=both)
+with one_entry():
+    choice = Choice("file", ["a", "b"], "a", named=True)
+    draw(choice, lambda: st.selectbox("File", ["a", "b"], key="file"))
+    kind, side = (
+        pick(key, key, ["one", "two"], default="one", format=str, named=False)
+        for key in ("p_kind", "p_side")
+    )
+    st.text(f"{kind} {side}")
+    if kind == "two":
+        stop()
+"""
+
+
+@pytest.fixture
+def collected() -> AppTest:
+    return AppTest.from_string(COLLECTED, default_timeout=30)
+
+
+@pytest.fixture
+def entries(monkeypatch) -> list[dict]:
+    """Entries of the browser's history that were written."""
+    written, write = [], QueryParamsProxy.from_dict
+
+    def note(self, values):
+        written.append(values)
+        write(self, values)
+
+    monkeypatch.setattr(QueryParamsProxy, "from_dict", note)
+    return written
+
+
+def test_an_action_that_makes_several_choices_is_one_entry_of_the_history(collected, entries):
+    collected.run()
+    assert not entries
+    collected.button[0].click().run()
+    assert shown(collected) == "two two"
+    assert entries == [{"file": ["a"], "p_kind": ["two"], "p_side": ["two"]}]
+
+
+def test_a_link_that_names_a_default_is_left_as_it_is(collected, entries):
+    collected.query_params["file"] = "a"
+    collected.query_params["p_kind"] = "one"
+    assert shown(collected.run()) == "one one"
+    assert not entries
+
+
+def test_what_the_address_always_names_stays_when_it_is_the_default_again(collected, entries):
+    collected.run().selectbox[0].set_value("b").run()
+    collected.selectbox[0].set_value("a").run()
+    assert [entry["file"] for entry in entries] == [["b"], ["a"]]
+
+
+def test_one_control_picks_layers_everywhere():
+    sources = [path.read_text(encoding="utf-8") for path in Path("pages").rglob("*.py")]
+    pickers = [
+        call
+        for source in sources
+        for call in re.findall(r'\.pick\(\s*"(?:\w+_)?layer",[^"]*(?:"[^"]*"[^"]*)*?\)\n', source)
+    ]
+    assert pickers, "this test could not have failed"
+    assert [call for call in pickers if 'kind="select"' not in call] == []

@@ -1,0 +1,77 @@
+"""Rank of a finding by its distance from the baseline."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from pages.charts.evidence import evidence_chart
+from pages.kit.finding import Finding, over_layers, rows_of
+
+
+def finding(evidence, baseline=None) -> Finding:
+    return Finding("label", "0.5", "A sentence.", evidence, baseline=baseline)
+
+
+@pytest.mark.parametrize(
+    ("rows", "baseline", "strength"),
+    [
+        ([("own", 0.5, 0.4, 0.6)], 0.2, 3.0),
+        ([("own", -0.5, -0.6, -0.4)], 0.0, 5.0),
+        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", 0.5),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.2, 0.15, 0.25)], "other", 2.0),
+    ],
+)
+def test_strength_is_the_distance_from_the_baseline_in_halves_of_the_interval(
+    rows, baseline, strength
+):
+    assert finding(rows_of(rows), baseline).strength == pytest.approx(strength)
+
+
+def test_over_layers_it_is_the_median():
+    numbers = {"value": [0.5, 0.5, 0.5], "low": [0.4, 0.3, 0.0], "high": [0.6, 0.7, 1.0]}
+    frame = pd.DataFrame({"name": "own", "layer": [1, 2, 3], **numbers})
+    assert finding(frame, 0.1).strength == pytest.approx(2.0)
+    other = frame.assign(name="other", value=[0.1, 0.3, 0.5], low=float("nan"))
+    both = pd.concat([frame, other], ignore_index=True)
+    assert finding(both, "other").strength == pytest.approx(1.0)
+
+
+def test_a_layer_without_an_interval_leaves_no_end_of_the_mean():
+    layers = pd.DataFrame([(0.5, 0.25, 0.75), (0.75, 0.5, None)], columns=["mean", "low", "high"])
+    both = over_layers(layers)
+    assert both[["mean", "low"]].tolist() == [0.625, 0.375]
+    assert math.isnan(both["high"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "baseline", "side"),
+    [
+        ([("own", 0.5, 0.4, 0.6)], 0.2, "above"),
+        ([("own", 0.5, 0.4, 0.6)], 0.9, "below"),
+        ([("own", 0.5, 0.4, 0.6)], 0.4, "unclear"),
+        ([("own", 0.5)], 0.2, "unsure"),
+        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", "unclear"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.39)], "other", "above"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.4)], "other", "unclear"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.7, 0.61, 0.8)], "other", "below"),
+    ],
+)
+def test_a_side_is_taken_only_where_no_interval_holds_the_other(rows, baseline, side):
+    assert finding(rows_of(rows), baseline).side == side
+
+
+@pytest.mark.parametrize(
+    ("rows", "baseline"),
+    [([("own", 0.5)], 0.2), ([("own", 0.5, 0.5, 0.5)], 0.2), ([("own", 0.5, 0.4, 0.6)], None)],
+)
+def test_without_an_interval_or_a_baseline_it_is_not_known(rows, baseline):
+    assert math.isnan(finding(rows_of(rows), baseline).strength)
+
+
+def test_the_chart_draws_every_row_and_the_baseline():
+    chart = evidence_chart(finding(rows_of([("own", 0.5, 0.4, 0.6), ("b", 0.3)]), 0.2), height=90)
+    drawn = chart.to_dict(validate=False)
+    values = [row for rows in drawn["datasets"].values() for row in rows]
+    assert [row["value"] for row in values if "value" in row] == [0.5, 0.3]
+    assert {"level": 0.2} in values
