@@ -25,8 +25,10 @@ import pandas as pd
 
 from pages.kit.items import Control, Figure, Item, Markup, Table, every_item
 from pages.kit.links import VIEWS
-from pages.kit.recorded_page import Page, Section
+from pages.kit.page import Page
+from pages.kit.recorded import fill
 from pages.kit.run import Run, within
+from pages.kit.section import Section
 from pages.kit.source import Given, SectionEnds
 from pages.kit.view import View
 from pages.services.chosen import speak_of_file
@@ -84,7 +86,7 @@ def findings_of(page: Page, store: Store) -> Frames:
 
 def views_of(page: Page, section: Section, store: Store) -> Iterator[tuple[str, Frames]]:
     """Yield a section's frames with its default choices and with each other option of a picker."""
-    place = f"{page.name}/{section.stem}"
+    place = f"{page.name}/{section.name}"
     items, default = shown(page, section, store, {})
     yield f"{place}/default", default
     for control in (item for item in items if isinstance(item, Control) and item.labels):
@@ -99,12 +101,12 @@ def shown(
     page: Page, section: Section, store: Store, names: dict[str, list[str]]
 ) -> tuple[list[Item], Frames]:
     """Items of a section with some choices, and the frames among them."""
-    view = View(page.prefix, section.stem, store, choices=Given(names), needs=section.needs)
+    view = View(page.prefix, section.name, store, choices=Given(names), needs=section.needs)
     frames: Frames = {}
     speak_of_file(store)
     try:
-        with within(Run(words=(page.name, section.stem))), suppress(SectionEnds):
-            section.fill(view)
+        with within(Run(words=(page.name, section.name))), suppress(SectionEnds):
+            fill(section, view)
     except Exception as error:
         text = "".join(traceback.format_exception_only(error)).strip()
         frames["error"] = (pd.DataFrame({"error": [text]}), "")

@@ -14,7 +14,7 @@ from pages.compare.files import files_of
 from pages.kit.habits import HABITS, SHARES
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section
 from pages.services.inquiry import Inquiry
 
@@ -183,7 +183,7 @@ PAIRS = Section(
     when=files.can_compare("pairs", pair_delta.TABLE),
 )
 
-PAGE = data_page(
+PAGE = Page(
     "compare",
     "cmp",
     (HEADLINES, HEADS, PAIRS),

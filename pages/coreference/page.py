@@ -19,7 +19,7 @@ from pages.kit.best_head import HALF, MIN_WORDS
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Bars, Drawn, HeadMap, Published, Table
 from pages.kit.links import link_to_sequence
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.published_table import statistic_of
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
 from pages.kit.view import View
@@ -218,7 +218,7 @@ TEXTS = Section(
     links=("heads",),
 )
 
-PAGE = data_page("coreference", "co", (RULES, HEADS, TEXTS), {"weighing": "rules"})
+PAGE = Page("coreference", "co", (RULES, HEADS, TEXTS), {"weighing": "rules"})
 
 if __name__ == "__main__":
     PAGE.show()

@@ -23,7 +23,7 @@ from pages.kit.behaviours import behaviour_name, behaviours_of_heads
 from pages.kit.habits import GROUPS, HABITS, SHARES, of_habits
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, HeadMap, Kind, Published, Rows, Spread, Table
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
 from pages.services.inquiry import Inquiry
 from pages.words.say import say
@@ -506,7 +506,7 @@ MATTERS = Section(
     finding=Finding(found_of_effects, overview=("gradient", "foretells")),
 )
 
-PAGE = data_page(
+PAGE = Page(
     "habits",
     "hh",
     (LAYERS, HEADS, MATTERS),

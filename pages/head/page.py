@@ -37,7 +37,7 @@ from pages.kit.best_head import MERGING, MIN_WORDS
 from pages.kit.habits import SHARES
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Facts, Lines, Rows, Table
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
@@ -504,7 +504,7 @@ PLANES = Section(
     when=lambda store: store.knows_offsets,
 )
 
-PAGE = data_page("head", "he", (PROFILE, TOKENS, OFFSETS, PATCHES, WORDS, WAVES, PLANES))
+PAGE = Page("head", "he", (PROFILE, TOKENS, OFFSETS, PATCHES, WORDS, WAVES, PLANES))
 
 if __name__ == "__main__":
     PAGE.show()

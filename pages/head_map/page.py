@@ -17,7 +17,7 @@ from pages.head_map.tree import dendrogram, group_name, groups_plane, tree_parts
 from pages.kit.behaviours import behaviour_name, behaviours_of_heads, has_habits, looks
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Lines, Table
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Rows, Section, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
@@ -277,7 +277,7 @@ LAYERS = Section(
     ),
 )
 
-PAGE = data_page(
+PAGE = Page(
     "head_map",
     "hm",
     (MAP, GROUPS, LAYERS),

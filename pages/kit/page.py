@@ -1,192 +1,175 @@
-"""Pages of data sections: each section is recorded as what it picks, finds and shows."""
+"""Page of data sections, and the frame around each."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
 from typing import Any
 
-import pandas as pd
+import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
-from pages.charts.headline import unmarked
-from pages.kit.finding import Finding as Found
-from pages.kit.finding import Findings
-from pages.kit.finding import rows_of as evidence_of
-from pages.kit.grammar import fillers, groups, phrase, sentence, sentences, written
-from pages.kit.head_choice import short_name
-from pages.kit.head_picker import pick_head
+from pages.kit.address import LONGEST_TEXT, dropped, one_entry
+from pages.kit.beside import Comparison, comparison_of
+from pages.kit.found import Found
+from pages.kit.frame import Frame
+from pages.kit.head_choice import HEAD, read_old_links, short_name
+from pages.kit.items import Drawn, Figure, Text, every_item
 from pages.kit.links import link_to_view
-from pages.kit.recorded_page import Page, no_findings
-from pages.kit.recorded_page import Section as Recorded
-from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, holds, rows_of
-from pages.kit.source import Given
+from pages.kit.picker import pick
+from pages.kit.recorded import fill, findings
+from pages.kit.section import Section
+from pages.kit.source import Choices, Otherwise, SectionEnds
+from pages.kit.table_documentation import about
 from pages.kit.view import View
 from pages.services.absences import absences
+from pages.services.chosen import open_store, stores
 from pages.services.inquiry import Inquiry
-from pages.words.numbers import count
+from pages.services.missing import absence, require
+from pages.services.open_file import Store, seen_once
 from pages.words.say import plain, say
-from pages.words.scope import optional_word, say_here, words_of
+from pages.words.scope import key_of, say_here, words_of
+
+OF_HEAD = "head"
+"""The page on one head."""
 
 
-def data_page(
-    name: str,
-    prefix: str,
-    sections: Sequence[Section | Recorded],
-    moved: Mapping[str, str] | None = None,
-    before: Sequence[Callable[[Inquiry], None]] = (),
-) -> Page:
-    """Return a page of data sections.
+@dataclass(frozen=True)
+class Page:
+    """A page of the contents.
 
-    Args:
-        prefix: of its choices in the address.
-        moved: sections in older addresses, with their successors.
-        before: content of the introduction.
+    `prefix` starts the names of its choices in the address. `moved` maps sections in older
+    addresses to their successors. `before` draws further content of the introduction.
     """
-    recorded = tuple(one if isinstance(one, Recorded) else _recorded(one, name) for one in sections)
-    return Page(name, prefix, recorded, before=(absences, *before), moved=moved or {})
+
+    name: str
+    prefix: str
+    sections: tuple[Section, ...]
+    moved: Mapping[str, str] = field(default_factory=dict)
+    before: Sequence[Callable[[Inquiry], None]] = ()
+
+    def show(self) -> None:
+        """Draw title, content above the sections, and the section that the address names."""
+        with one_entry(), seen_once(), words_of(self.name):
+            read_old_links()
+            with st.container(horizontal=True, vertical_alignment="center", key="bar"):
+                title = say_here("title")
+                st.title(title, anchor=False, width="stretch")
+                notes = st.popover(say("page.about"), type="tertiary")
+            store = open_store()  # errors are shown here, not in the closed notes
+            with notes:
+                st.markdown(say_here("lead"))
+                for draw in (absences, *self.before):
+                    draw(Inquiry(store))
+            stems = {part.name: part for part in self.sections if part.when(store)}
+            names = {stem: say_here(f"view_{stem}") for stem in stems}
+            with st.container(key="sections"):
+                chosen = pick(
+                    f"{self.prefix}_view",
+                    say("page.section"),
+                    list(stems),
+                    default=next(iter(stems)),
+                    format=names.__getitem__,
+                    moved=self.moved,
+                )
+            st.set_page_config(page_title=f"{names[chosen]} · {title} · Mixscope")
+            self._frame(stems[chosen], store, notes)
+
+    def findings(self, store: Store) -> list[Found]:
+        """Findings of a file, in the order of the sections."""
+        asked = [part for part in self.sections if part.finding and part.finding.overview != ()]
+        return [
+            finding
+            for part in asked  # `when` of others may open all files of the folder
+            if part.when(store) and store.holds(*part.needs)
+            for finding in self._findings_of(part, store)
+        ]
+
+    def _findings_of(self, part: Section, store: Store) -> list[Found]:
+        """Findings of a section, with their place and the SQL behind them."""
+        inquiry = Inquiry(store)
+        found = list(findings(part, self.name, inquiry))
+        place = {"page": self.name, "view": part.name, "queries": tuple(inquiry.asked.queries)}
+        return [replace(finding, **place) for finding in found]
+
+    def _frame(self, shown: Section, store: Store, notes: Any) -> None:
+        """Run a section, then draw it with its frame."""
+        with words_of(self.name, shown.name):
+            view = View(self.prefix, shown.name, store, needs=shown.needs)
+            if reason := shown.lacks(view):
+                st.info(reason)
+                return
+            require(store, *shown.needs)
+            with notes:
+                st.header(say_here("title"), anchor=False)
+                if key_of("meaning"):
+                    st.markdown(say_here("meaning"))
+            try:
+                with suppress(SectionEnds):
+                    fill(shown, view)
+            finally:
+                _link_to_head(self.name, view)
+                Frame(partial(self._comparison, shown, store)).draw(view.items)
+            for text in view.rest():
+                st.markdown(text)
+            for key, names in dropped().items():
+                values = plain(" ".join(names)[:LONGEST_TEXT])
+                st.toast(say("page.dropped", key=key, values=values), duration="long")
+            held = [table for table in shown.also if store.holds(table)]
+            about(*shown.needs, *(held or shown.also))
+
+    def _comparison(self, shown: Section, store: Store, of: Figure) -> Comparison | None:
+        """Comparisons that a figure of a section offers; one without a name offers none."""
+        rerun = partial(self.figure_if, shown, store)
+        return comparison_of(of, store, shown.needs, rerun) if of.name else None
+
+    def run(self, shown: Section, store: Store, choices: Choices, until: str = "") -> View:
+        """Run a section with nothing drawn; what it lacks is a text among its items.
+
+        Args:
+            until: as of `View`.
+        """
+        given: dict[str, Any] = {"choices": choices, "needs": shown.needs, "until": until}
+        view = View(self.prefix, shown.name, store, **given)
+        with words_of(self.name, shown.name), suppress(SectionEnds):
+            reason = shown.lacks(view)
+            refused = [Text("info", reason)] if reason else absence(store, *shown.needs)
+            for item in refused:
+                view.add(item)
+            if not refused:
+                fill(shown, view)
+        return view
+
+    def figure_if(
+        self, shown: Section, store: Store, name: str, made: Mapping[str, str]
+    ) -> Figure | None:
+        """Figure of a section that runs with some choices made otherwise.
+
+        Args:
+            name: of the figure, with the prefix of the page.
+            made: names of options, by the keys of choices.
+
+        Returns:
+            None if the section does not show it with these choices.
+        """
+        if "file" in made:
+            store = next(other for other in stores() if other.name == made["file"])
+        items: list[Any] = []
+        place = st.empty()  # for notices of a model that runs
+        with place.container(), suppress(StopException):  # of a file that cannot be read
+            items = self.run(shown, store, Otherwise(made), until=name).items
+        place.empty()
+        figures = (item for item in every_item(items) if isinstance(item, Figure))
+        return next((item for item in figures if item.name == name), None)
 
 
-def _recorded(section: Section, page: str) -> Recorded:
-    found = section.finding is not None and section.finding.overview != ()
-    return Recorded(
-        section.name,
-        section.needs,
-        partial(fill, section),
-        section.also,
-        section.lacks,
-        section.when,
-        partial(findings, section, page) if found else no_findings,
-    )
-
-
-def fill(section: Section, view: View) -> None:
-    """Record a section: its picks, its finding, its figures, its links."""
-    choices = _picked(view, section.picks, {})
-    if section.finding:
-        for sentence in sentences(rows_of(section.finding.rows, view, choices), section.finding):
-            view.finding(sentence)
-    shown = [figure for figure in section.figures if holds(figure.when, choices)]
-    for is_half, group in groupby(shown, key=lambda figure: figure.half):
-        figures, width = list(group), 2 if is_half else 1
-        for row in (figures[at : at + width] for at in range(0, len(figures), width)):
-            places = view.columns(len(row)) if is_half else [view.place("container")]
-            for place, figure in zip(places, row, strict=True):
-                with place:
-                    if is_half:  # whose picks depend on each other
-                        view.row()
-                    choices = _picked(view, figure.picks, choices)
-            for place, figure in zip(places, row, strict=True):
-                with place:
-                    _figure(view, figure, choices)
-    said = _said(view, choices)
-    for target in section.links:
-        page, _, name = target.rpartition("/")
-        if page:
-            view.draw(link_to_view, page, name, view.say(f"to_{name}", **said))
-        else:
-            view.to_section(name, **said)
-
-
-def _figure(view: View, figure: Figure, choices: Choices) -> None:
-    """Record a figure, or the reason why it is not shown."""
-    frame, said = rows_of(figure.rows, view, choices), _said(view, choices)
-    if frame.empty:
-        if nothing := optional_word(f"{figure.name}_nothing", **said):
-            view.write("info", nothing)
+def _link_to_head(page: str, view: View) -> None:
+    """Add a link to the picked head's own page, below the first chart."""
+    if page == OF_HEAD or HEAD not in view.picked:
         return
-    for note in figure.notes:
-        view.note(view.say(note, **said))
-    figure.chart.show(view, figure, frame, choices, said)
-
-
-def _picked(view: View, picks: Sequence[Pick], choices: Choices) -> Choices:
-    """Choices so far, with those of further picks."""
-    for pick in picks:
-        if holds(pick.when, choices):
-            with view.more() if pick.is_rare else nullcontext():
-                choices = {**choices, **_chosen(view, pick, choices)}
-    return choices
-
-
-def _chosen(view: View, pick: Pick, choices: Choices) -> dict[str, Any]:
-    if callable(pick.kind):
-        return pick.kind(view, choices)
-    options: Any = pick.options(view, choices) if callable(pick.options) else pick.options
-    options = options if isinstance(options, Mapping) else list(options)
-    default: Any = pick.default(view, choices) if callable(pick.default) else pick.default
-    if pick.kind == "head":
-        best = optional_word("head_best", head=short_name(*default)) or ""
-        layer, head = pick_head(view, default=default, best=best)
-        return {"layer": layer, HEAD: head}
-    if pick.kind == "weighing":
-        return {pick.name: view.pick_weighing(*options)}
-    if pick.kind == "text":
-        hint = f"{pick.of or pick.name}_help"
-        return {pick.name: view.text(pick.name, hint=hint, example=default) or default or ""}
-    if pick.kind == "number" and options:
-        least, largest = options
-        values = {"largest": count(largest)}
-        return {pick.name: view.number(pick.name, least, largest, default, **values)}
-    if not options:
-        return {pick.name: None}
-    if pick.kind == "many":
-        given = {"default": default or (), "of": pick.of, "format": pick.format, "limit": pick.most}
-        return {pick.name: view.pick_many(pick.name, options, **given)}
-    chosen = view.pick(
-        pick.name, options, default=default, of=pick.of, format=pick.format, kind=pick.kind
-    )
-    return {pick.name: chosen}
-
-
-def _said(view: View, choices: Choices) -> dict[str, Any]:
-    """Choices under their display names, to fill words with."""
-    said = dict(choices)
-    for name in choices:
-        if picked := view.picked.get(view.key(name)):
-            said[name] = picked.options.get(picked.chosen, picked.chosen)
-        elif isinstance(said[name], str):
-            said[name] = plain(said[name])
-    if HEAD in view.picked:
-        said[HEAD] = short_name(choices["layer"], choices[HEAD])
-    return said
-
-
-def findings(section: Section, page: str, inquiry: Inquiry) -> Findings:
-    """Sentences of a section's finding for the overview, with the default choices.
-
-    Words: `found_NAME_label` or else `found_label` names one, and `found_NAME_number` is its number
-    if the result has none.
-    """
-    finding = section.finding
-    if finding is None:
-        return
-    with words_of(page, section.name):
-        view = View("", section.name, inquiry.store, choices=Given())
-        rows = rows_of(finding.rows, inquiry, _picked(view, section.picks, {}))
-        said = groups(rows)
-        if finding.overview is None:
-            said = said[:1]
-        else:
-            said = [group for group in said if group["name"].iloc[0] in finding.overview]
-        for group in said:
-            yield _found(group, finding)
-
-
-def _found(group: pd.DataFrame, finding: Finding) -> Found:
-    """Finding of the overview of the rows of one sentence; a count is `n` of `of`."""
-    first, values = group.iloc[0], ["value", "low", "high"]
-    form = first["format"] if isinstance(first["format"], str) else finding.format
-    baseline = finding.level
-    if pd.isna(first["value"]):
-        number = say_here(f"found_{first['name']}_number", **fillers(first))
-        counts = {number: first.get("n"), say("grammar.all"): first.get("of")}
-        evidence = evidence_of(counts.items())
-        form = ",.0f"
-    else:
-        number, *_ = written(first[values].astype(float).tolist(), form)
-        evidence = group[values].astype(float).reset_index(drop=True)
-        evidence.insert(0, "name", [unmarked(phrase(row)) for _, row in group.iterrows()])
-        baseline = evidence["name"][1] if len(evidence) > 1 else baseline
-    labels = (f"found_{first['name']}_label", "found_label", "title")
-    label = next(filter(None, (optional_word(name, **fillers(first)) for name in labels)))
-    return Found(label, number, sentence(group, finding), evidence, baseline, form)
+    chosen = view.picked[HEAD].chosen
+    name = say("head_picker.open", head=short_name(*chosen.split("-")))
+    charts = (any(isinstance(one, Figure) for one in every_item([item])) for item in view.items)
+    at = next((at for at, has_chart in enumerate(charts, 1) if has_chart), len(view.items))
+    link = partial(link_to_view, OF_HEAD, "profile", name, head=chosen)
+    view.items.insert(at, Drawn(link))

@@ -20,7 +20,7 @@ from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
 from pages.charts.number_map import Ramp
 from pages.drawn.error_chart import error_chart, worst_errors
 from pages.kit.kinds import Bars, Custom, Lines, Matrix, Points, Published, Stacks, Table
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.published_table import printed, statistic_of
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.layer_mixing.anatomy import anatomy
@@ -483,7 +483,7 @@ COMPLETENESS = Section(
     finding=Finding(found_of_errors, overview=()),
 )
 
-PAGE = data_page(
+PAGE = Page(
     "layer_mixing",
     "lm",
     (SIMILARITY, RATIO, FREQUENCY, MODULES, ROLLOUT, COMPLETENESS),

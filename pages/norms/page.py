@@ -17,7 +17,7 @@ from analysis.statistics.norms import (
 from analysis.statistics.parts import OF_PAIRS, OF_TOKENS, POOLED, at_level
 from pages.kit.head_choice import Head, head_with_most, short_name
 from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Published, Table
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.published_table import printed
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
 from pages.norms.pair_panels import pair_panels, pairs, rank_panels
@@ -517,7 +517,7 @@ FREQUENCY = Section(
     links=("layer_mixing/frequency",),
 )
 
-PAGE = data_page(
+PAGE = Page(
     "norms",
     "an",
     (LAYERS, HEADS, RELATION, TRANSFORMATION, FREQUENCY),

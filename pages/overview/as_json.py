@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from analysis.errors import UserError
 from pages.charts.headline import unmarked
 from pages.kit.contents import PAGES
-from pages.kit.finding import Finding
+from pages.kit.found import Found
 from pages.kit.links import VIEWS
 from pages.overview.ranked_findings import findings, how_sure
 from pages.services.chosen import readable, speak_of_file, why_unreadable
@@ -27,8 +27,8 @@ def account(file: Path) -> dict[str, Any]:
     Returns:
         version; file, content, model and corpus; and findings: page, section, label, number,
         sentence, certainty, interval (low and high of the first row of the evidence, or None, for
-        which the certainty gives the reason), baseline (a value, the name of rows of the evidence,
-        or None), evidence (rows of name, value, low, high, by layer in some), link, relative to the
+        which the certainty gives the reason), baseline (a value, the name of a row of the evidence,
+        or None), evidence (rows of name, value, low, high), link, relative to the
         address of the dashboard, and queries, the SQL behind the numbers.
 
     Raises:
@@ -56,8 +56,8 @@ def opened(file: Path) -> Store:
     raise UserError(unmarked(why_unreadable(file, outcome)))
 
 
-def _entry(of: Finding, store: Store) -> dict[str, Any]:
-    asked = {"file": store.name, "content": store.content, VIEWS[of.page]: of.view, **of.choices}
+def _entry(of: Found, store: Store) -> dict[str, Any]:
+    asked = {"file": store.name, "content": store.content, VIEWS[of.page]: of.view}
     evidence = of.evidence.astype(object).where(of.evidence.notna(), None).to_dict("records")
     ends = [row[end] for row in evidence[:1] for end in ("low", "high")]
     return {
@@ -67,7 +67,7 @@ def _entry(of: Finding, store: Store) -> dict[str, Any]:
         "number": of.number,
         "sentence": unmarked(of.sentence),
         "certainty": unmarked(how_sure(of)),
-        "interval": None if "layer" in of.evidence or None in ends else ends,
+        "interval": None if None in ends else ends,
         "baseline": of.baseline,
         "evidence": evidence,
         "link": f"/{PAGES[of.page]}?{urlencode(asked)}",

@@ -9,13 +9,13 @@ import streamlit as st
 from analysis.statistics import image
 from analysis.statistics.sample import left_out
 from pages.charts.chart_theme import in_theme
-from pages.charts.evidence import evidence_chart
 from pages.charts.headline import unmarked
 from pages.charts.layer_gaps import with_gaps
-from pages.kit.finding import Finding
 from pages.kit.folds import folded
+from pages.kit.found import Found
 from pages.kit.links import link_to_view
 from pages.overview.account import account, soundness
+from pages.overview.evidence import evidence_chart
 from pages.overview.ranked_findings import findings, how_sure
 from pages.services.absences import absences
 from pages.services.build import progress_of
@@ -123,7 +123,7 @@ def glance(inquiry: Inquiry) -> None:
     st.caption(say("overview.glance_caption"))
 
 
-def _all(ranked: list[Finding]) -> None:
+def _all(ranked: list[Found]) -> None:
     st.caption(say("overview.further_caption"))
     for finding in ranked:
         left, right = st.columns([1, 3], gap="large")
@@ -133,28 +133,28 @@ def _all(ranked: list[Finding]) -> None:
             _sentence(finding)
 
 
-def _number(finding: Finding) -> None:
+def _number(finding: Found) -> None:
     """Show the number of a finding below its label, and its certainty."""
     st.caption(with_capital(finding.label))
     st.subheader(finding.number, anchor=False)
     st.caption(how_sure(finding))
 
 
-def _chart(store: Store, finding: Finding, height: int) -> None:
+def _chart(store: Store, finding: Found, height: int) -> None:
     chart = with_gaps(store, evidence_chart(finding, height=height))
     alt = f"{finding.label}: {unmarked(finding.sentence)} {how_sure(finding)}"
     st.altair_chart(in_theme(chart), alt=alt)
 
 
-def _sentence(finding: Finding) -> None:
+def _sentence(finding: Found) -> None:
     st.markdown(finding.sentence)
     _link(finding)
 
 
-def _link(finding: Finding) -> None:
+def _link(finding: Found) -> None:
     """Link to the finding's section, with the names of page and section."""
     page, view = say(f"page.{finding.page}.title"), say(f"{finding.page}.view_{finding.view}")
-    link_to_view(finding.page, finding.view, f"{page} · {view}", **finding.choices)
+    link_to_view(finding.page, finding.view, f"{page} · {view}")
 
 
 def contents(inquiry: Inquiry) -> None:

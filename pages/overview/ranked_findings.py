@@ -2,9 +2,10 @@
 
 from importlib import import_module
 
+import numpy as np
 import streamlit as st
 
-from pages.kit.finding import Finding
+from pages.kit.found import Found
 from pages.kit.grammar import written
 from pages.kit.links import VIEWS
 from pages.services.open_file import Store, Version
@@ -12,7 +13,7 @@ from pages.words.say import Language, plain, say
 from pages.words.say import language as said_in
 
 
-def findings(store: Store) -> list[Finding]:
+def findings(store: Store) -> list[Found]:
     """Findings of all pages whose statistics a file holds, the clearest first.
 
     Findings without intervals come last. In image files, relevance precedes ties.
@@ -21,7 +22,7 @@ def findings(store: Store) -> list[Finding]:
 
 
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
-def _findings(version: Version, language: Language, _store: Store) -> list[Finding]:
+def _findings(version: Version, language: Language, _store: Store) -> list[Found]:
     pages = sorted(VIEWS, key=lambda page: _store.shows_images and page != "relevance")
     results = [
         finding
@@ -31,20 +32,18 @@ def _findings(version: Version, language: Language, _store: Store) -> list[Findi
     return sorted(results, key=lambda finding: -finding.strength if finding.strength > 0 else 1.0)
 
 
-def how_sure(finding: Finding) -> str:
+def how_sure(finding: Found) -> str:
     """Describe the certainty of a finding.
 
-    Gives the number, its interval and its baseline; for findings by layer, the number of layers
-    whose interval does not hold the baseline; without an interval, the finding's own statement.
+    Gives the number, its interval and its baseline, if it has them.
     """
-    rows, level = finding.rows.dropna(subset="strength"), finding.baseline
-    if rows.empty or level is None:
-        return finding.known_by or say("overview.no_interval")
+    level = finding.baseline
+    if level is None or np.isnan(finding.strength):
+        return say("overview.no_interval")
     baseline = level if isinstance(level, str) else f"{level:g}"
-    if "layer" in rows:
-        n = int((rows["strength"] > 1).sum())
-        return say("overview.clear_layers", n=n, of=len(rows), baseline=plain(baseline))
-    value, low, high = written(rows[["value", "low", "high"]].iloc[0].tolist(), finding.format)
+    value, low, high = written(
+        finding.evidence[["value", "low", "high"]].iloc[0].tolist(), finding.format
+    )
     side = "unclear" if finding.side == "unsure" else finding.side
     return say(
         f"overview.interval_{side}", value=value, low=low, high=high, baseline=plain(baseline)

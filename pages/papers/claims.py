@@ -17,7 +17,8 @@ from analysis.statistics.norms import attention_norm_correlation, norm_dispersio
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.probing import coreference_best, parser_accuracy
 from analysis.statistics.relevance import relevance_summary
-from pages.kit.finding import Finding, compared, over_layers, rows_of
+from pages.kit.found import Found, compared, over_layers, rows_of
+from pages.kit.recorded import findings
 from pages.papers.sections import section_of
 from pages.services.inquiry import Inquiry
 from pages.words.interval import Side, Written, with_interval
@@ -102,10 +103,12 @@ def _most(name: str, n: int, of: int, reverse: int | None = None) -> Evidence | 
     return Evidence(text, direction, "most")
 
 
-def _finding(inquiry: Inquiry, page: str, stem: str) -> Finding | None:
+def _finding(inquiry: Inquiry, page: str, stem: str) -> Found | None:
     """Finding of a section, if the file has it."""
     section = section_of(inquiry.store, page, stem)
-    return next(section.findings(inquiry), None) if inquiry.store.holds(*section.needs) else None
+    if not inquiry.store.holds(*section.needs):
+        return None
+    return next(findings(section, page, inquiry), None)
 
 
 def _found(inquiry: Inquiry, page: str, stem: str, expected: Side) -> Evidence | None:

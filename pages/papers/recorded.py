@@ -7,7 +7,7 @@ import pandas as pd
 
 from pages.kit.items import Figure, Item, Markup, Text, every_item
 from pages.kit.published_table import Row
-from pages.kit.recorded_page import Section
+from pages.kit.section import Section
 from pages.kit.source import Given
 from pages.kit.view import View
 from pages.papers.entries import Entry
@@ -76,9 +76,9 @@ def run_section(store: Store, entry: Entry, section: Section) -> tuple[list[Item
     It ends at the figure of the entry, unless it shows the printed numbers, which come later.
     """
     page = page_of(entry.page)
-    shows_printed = bool(entry.printed) and section.stem == (entry.printed_in or entry.view)
+    shows_printed = bool(entry.printed) and section.name == (entry.printed_in or entry.view)
     if refused := _refused(store, entry, section):
-        return refused, View(page.prefix, section.stem, store, choices=Given(entry.choices))
+        return refused, View(page.prefix, section.name, store, choices=Given(entry.choices))
     until = "" if shows_printed else f"{page.prefix}_{entry.figure}"
     view = page.run(section, store, Given(entry.choices), until)
     return list(every_item(view.items)), view

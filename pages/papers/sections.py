@@ -2,7 +2,8 @@
 
 from importlib import import_module
 
-from pages.kit.recorded_page import Page, Section
+from pages.kit.page import Page
+from pages.kit.section import Section
 from pages.services.open_file import Store
 
 
@@ -13,5 +14,5 @@ def page_of(name: str) -> Page:
 
 def section_of(store: Store, page: str, stem: str) -> Section:
     """Section of a stem; of several, the one for models like that of a file."""
-    parts = [part for part in page_of(page).sections if part.stem == stem]
+    parts = [part for part in page_of(page).sections if part.name == stem]
     return next((part for part in parts if part.when(store)), parts[-1])

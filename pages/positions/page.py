@@ -18,7 +18,7 @@ from analysis.statistics.positions.score_share import PARTS
 from pages.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.drawn.patch_map import PATCH_MAP
 from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Table
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.published_table import show_published
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of, when
 from pages.kit.view import View
@@ -436,13 +436,11 @@ SCORES = Section(
     when=lambda store: store.knows_offsets,
 )
 
-PAGE = replace(
-    data_page(
-        "positions",
-        "po",
-        (CLAIM, HEADS, PATCHES, WAVES, CONTENT, SCORES),
-        moved={"patches": "heads", "states": "waves", "embeddings": "waves", "shares": "content"},
-    ),
+PAGE = Page(
+    "positions",
+    "po",
+    (CLAIM, HEADS, PATCHES, WAVES, CONTENT, SCORES),
+    moved={"patches": "heads", "states": "waves", "embeddings": "waves", "shares": "content"},
     before=(order_of_patches,),
 )
 

@@ -8,7 +8,6 @@ import streamlit as st
 from pages.kit.address import asked, forget, write
 from pages.kit.items import Control
 from pages.kit.picker import choose
-from pages.kit.recorded_page import section
 from pages.kit.view import View
 from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
 from pages.query.documentation import documentation
@@ -30,8 +29,8 @@ _STYLE = """<style>
 </style>"""
 
 
-@section("ask")
-def ask_in_sql(view: View) -> None:
+def ask_in_sql(view: View, *_: object) -> None:
+    """Record the editor, and the answer beside it."""
     left, right = view.columns(_SHARES)
     with left:
         sql = _question(view)

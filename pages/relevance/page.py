@@ -23,7 +23,7 @@ from pages.charts.number_map import Ramp, number_map
 from pages.drawn.image_ground import CLASS_TOKENS, Numbers
 from pages.kit.kinds import Custom, Drawn, Facts, HeadMap, Lines, Table, value_said
 from pages.kit.links import link_to_sequence
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.section import Choices, Figure, Finding, Options, Pick, Section, rows_of
 from pages.relevance.image_maps import ImageMaps
 from pages.relevance.maps import MEAN, OWN, Maps, Panel, chosen_maps
@@ -596,7 +596,7 @@ CORPUS = Section(
     lacks=too_long,
 )
 
-PAGE = data_page("relevance", "re", (IMAGE, TEXT, METHODS, CORPUS))
+PAGE = Page("relevance", "re", (IMAGE, TEXT, METHODS, CORPUS))
 
 if __name__ == "__main__":
     PAGE.show()

@@ -14,7 +14,7 @@ from analysis.statistics.positions import exemplar_attention
 from pages.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.kit.grammar import exactly
 from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of, when
 from pages.sequences import changes, maps, vectors
 from pages.sequences.subject import pick_subject, shared_tokens
@@ -179,7 +179,7 @@ PAIRS = Section(
     also=(pair_occurrence.TABLE,),
 )
 
-PAGE = data_page("sequences", "seq", (MAP, VECTORS, PAIRS), moved={"odd": "map"})
+PAGE = Page("sequences", "seq", (MAP, VECTORS, PAIRS), moved={"odd": "map"})
 
 if __name__ == "__main__":
     PAGE.show()

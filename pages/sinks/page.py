@@ -11,7 +11,7 @@ from analysis.statistics.sinks import no_token, sink
 from pages.charts import colours
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Bars, HeadMap, Lines, Rows
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Options, Pick, Section, rows_of
 from pages.kit.section import Rows as Asked
 from pages.services.inquiry import Inquiry
@@ -338,7 +338,7 @@ SCORES = Section(
     ),
 )
 
-PAGE = data_page(
+PAGE = Page(
     "sinks",
     "si",
     (LAYERS, HEADS, NOTHING, SCORES),

@@ -17,7 +17,7 @@ from pages.kit.best_head import HALF, MIN_WORDS
 from pages.kit.head_choice import head_with_most, short_name
 from pages.kit.kinds import Bars, Custom, Drawn, HeadMap, Published, Rows, Table
 from pages.kit.links import link_to_sequence
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
@@ -334,7 +334,7 @@ PARSERS = Section(
     lacks=parsers.too_few,
 )
 
-PAGE = data_page("syntax", "sy", (RELATIONS, HEADS, SENTENCES, PARSERS), {"weighing": "relations"})
+PAGE = Page("syntax", "sy", (RELATIONS, HEADS, SENTENCES, PARSERS), {"weighing": "relations"})
 
 if __name__ == "__main__":
     PAGE.show()

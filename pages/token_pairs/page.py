@@ -15,7 +15,7 @@ from pages.charts.colours import SERIES_COLOURS
 from pages.charts.paired_stacks import paired_stacks
 from pages.charts.points import scatter
 from pages.kit.kinds import Custom, Drawn, Lines, Table, value_said
-from pages.kit.page import data_page
+from pages.kit.page import Page
 from pages.kit.published_table import experiment, source_sentence
 from pages.kit.section import Choices, Figure, Finding, Pick, Section
 from pages.kit.view import View
@@ -223,7 +223,7 @@ PMI = Section(
     ),
 )
 
-PAGE = data_page(
+PAGE = Page(
     "token_pairs",
     "tp",
     (WORKBENCH, TABLES, PMI),

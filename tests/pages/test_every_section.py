@@ -21,7 +21,7 @@ from streamlit.testing.v1 import AppTest
 from analysis.contracts import every_table
 from analysis.statistics import annotation, corpus, image
 from pages.kit.links import VIEWS
-from pages.kit.recorded_page import Section
+from pages.kit.section import Section
 from tests.pages.conftest import assert_sound, bodies, charts, frames
 from tests.pages.findings.numbers import missing_from, numbers
 from tests.pages.kit.copies import changed_copy, lacking
@@ -49,7 +49,7 @@ NEVER_OF_IMAGES = {
 HALTED_BY_IMAGES = NEVER_OF_IMAGES | {("head", "waves")}
 """Those, and sections that this file of images has too little for."""
 SECTIONS = [(page, section) for page in VIEWS for section in sections(page)]
-IDS = [f"{page}-{section.stem}" for page, section in SECTIONS]
+IDS = [f"{page}-{section.name}" for page, section in SECTIONS]
 FILES = ("treebank", "turned", "images", "gpt2", "causal_trees")
 WITH_FEW_TEXTS = ("gpt2", "causal_trees")
 WITHOUT_HEADLINES = ("compare", "query", "sequences")
@@ -78,7 +78,7 @@ class Place:
 
     @property
     def pair(self) -> tuple[str, str]:
-        return self.page, self.section.stem
+        return self.page, self.section.name
 
     @cached_property
     def is_offered(self) -> bool:
@@ -115,7 +115,7 @@ def place(request, offered) -> Place:
     folder = request.getfixturevalue(f"{name}_folder")
     found = Place(page, section, name, folder, {})
     for lang in ("en",) if request.config.getoption("fast") else found.languages:
-        found.drawn[lang] = draw(page, section.stem, folder, lang, offered)
+        found.drawn[lang] = draw(page, section.name, folder, lang, offered)
     return found
 
 
@@ -127,7 +127,7 @@ def shown(page: str, session: AppTest) -> str:
 def test_a_section_is_whole_in_both_languages_and_can_be_exported(place):
     for lang, drawn in place.drawn.items():
         session = drawn.session
-        assert (shown(place.page, session) == place.section.stem) == place.is_offered
+        assert (shown(place.page, session) == place.section.name) == place.is_offered
         assert bool(session.toast) != place.is_offered, "whoever asks for another section is told"
         if place.name == "images":
             assert_of_images(session, is_never=place.pair in NEVER_OF_IMAGES, lang=lang)
@@ -237,9 +237,9 @@ def test_a_statistic_that_the_file_lacks_is_named(page, opened, request, tmp_pat
     table = section.needs[-1].name
     home = request.getfixturevalue(f"{home_of(page, section)}_folder")
     folder = changed_copy(home, tmp_path, *lacking(table))
-    session = opened(page, folder, **{VIEWS[page]: section.stem}, **FOR_ALL)
+    session = opened(page, folder, **{VIEWS[page]: section.name}, **FOR_ALL)
     assert_sound(session)
-    assert shown(page, session) == section.stem
+    assert shown(page, session) == section.name
     assert not charts(session)
     assert session.info
     if page not in OF_TREES:  # which need another corpus, as their own tests say
@@ -249,7 +249,7 @@ def test_a_statistic_that_the_file_lacks_is_named(page, opened, request, tmp_pat
 
 OF_CORPORA = {table.name for table in (*corpus.TABLES, *annotation.TABLES, image.TABLE)}
 WITH_MORE = [
-    pytest.param(page, section, id=f"{page}-{section.stem}")
+    pytest.param(page, section, id=f"{page}-{section.name}")
     for page, section in SECTIONS
     if section.also and section.needs and page not in ("compare", "sequences")
 ]
@@ -265,7 +265,7 @@ def test_a_section_is_drawn_with_nothing_but_what_it_needs(
     needed = OF_CORPORA | {table.name for table in section.needs}
     others = [table.name for table in every_table() if table.name not in needed]
     folder = changed_copy(home, tmp_path, *chain.from_iterable(map(lacking, others)))
-    session = opened(page, folder, **{VIEWS[page]: section.stem}, **FOR_ALL)
+    session = opened(page, folder, **{VIEWS[page]: section.name}, **FOR_ALL)
     assert_sound(session)
     assert_opened(session)
     assert charts(session) or frames(session) or bodies(session)

@@ -12,7 +12,7 @@ import pytest
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.positions import score_share
 from pages.kit.links import VIEWS
-from pages.kit.recorded_page import Page
+from pages.kit.page import Page
 from pages.layer_mixing.page import PAGE
 from pages.services.chosen import open_store
 from pages.services.note import Note
@@ -73,7 +73,7 @@ def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_tr
     [{"when": lambda _: False}, {"needs": (mixing_ratio.TABLE, score_share.TABLE)}],
 )
 def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(change, after):
-    [ratio] = [part for part in PAGE.sections if part.stem == "ratio"]
+    [ratio] = [part for part in PAGE.sections if part.name == "ratio"]
     pages = (Page("layer_mixing", "lm", (part,)) for part in (ratio, replace(ratio, **change)))
     [finding], none = (page.findings(open_store()) for page in pages)
     assert (finding.page, finding.view) == ("layer_mixing", "ratio")
@@ -82,7 +82,7 @@ def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(chang
 
 def assert_section(page: str, view: str) -> None:
     definition = import_module(f"pages.{page}.page").PAGE
-    assert view in [section.stem for section in definition.sections], (
+    assert view in [section.name for section in definition.sections], (
         f"{page} has no section {view}"
     )
     assert VIEWS[page] == f"{definition.prefix}_view"

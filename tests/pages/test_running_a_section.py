@@ -11,8 +11,9 @@ from pages.charts.headline import unmarked
 from pages.export.button import item_of
 from pages.kit.items import Figure, Item, Markup, Table, every_item
 from pages.kit.links import VIEWS
-from pages.kit.recorded_page import Section
+from pages.kit.recorded import fill
 from pages.kit.run import Run, within
+from pages.kit.section import Section
 from pages.kit.source import Given, SectionEnds
 from pages.kit.view import View
 from pages.services.chosen import open_store
@@ -23,7 +24,7 @@ from tests.pages.kit.section_checks import home_of, sections
 LEFT_OUT = ("compare", "query", "sequences")
 """Of several files, and with notices to wait while a model or another process runs."""
 SECTIONS = [
-    pytest.param(page, section, id=f"{page}-{section.stem}-{place}")
+    pytest.param(page, section, id=f"{page}-{section.name}-{place}")
     for page in VIEWS
     for place, section in enumerate(sections(page))
     if page not in LEFT_OUT
@@ -44,9 +45,9 @@ def run(request, monkeypatch) -> Callable[..., list[Item]]:
         choices = Given({key: [name] for key, name in {**FOR_ALL, **names}.items()})
         prefix = import_module(f"pages.{page}.page").PAGE.prefix
         given = {"choices": choices, "needs": section.needs}
-        view = View(prefix, section.stem, store or open_store(), **given)
-        with within(Run(words=(page, section.stem))), suppress(SectionEnds):
-            section.fill(view)
+        view = View(prefix, section.name, store or open_store(), **given)
+        with within(Run(words=(page, section.name))), suppress(SectionEnds):
+            fill(section, view)
         return list(every_item(view.items))
 
     return ran
@@ -57,7 +58,7 @@ def shown_in(items: list[Item]) -> list[Figure | Table | Markup]:
 
 
 def test_charts_beside_each_other_keep_the_finding_above_them_in_a_report(run):
-    [map_of_heads] = [part for part in sections("head_map") if part.stem == "map"]
+    [map_of_heads] = [part for part in sections("head_map") if part.name == "map"]
     pair = [item.shown for item in shown_in(run("head_map", map_of_heads))]
     assert len(pair) == 2
     assert len({shown.above for shown in pair}) == 1
@@ -85,12 +86,12 @@ CHARTS_FIRST = (
 
 @pytest.mark.parametrize(("page", "stem"), CHARTS_FIRST)
 def test_a_chart_comes_before_its_tables(run, page, stem):
-    [section] = (part for part in sections(page) if part.stem == stem)
+    [section] = (part for part in sections(page) if part.name == stem)
     assert isinstance(shown_in(run(page, section))[0], Figure)
 
 
 def test_another_choice_gives_another_frame_under_the_same_name(run):
-    (section,) = (part for part in sections("layer_mixing") if part.stem == "similarity")
+    (section,) = (part for part in sections("layer_mixing") if part.name == "similarity")
     first, other = (shown_in(run("layer_mixing", section, lm_layer=layer))[0] for layer in "12")
     assert isinstance(first, Figure)
     assert isinstance(other, Figure)
@@ -100,7 +101,7 @@ def test_another_choice_gives_another_frame_under_the_same_name(run):
 
 
 def test_a_choice_that_is_no_option_leaves_the_default(run):
-    (section,) = (part for part in sections("layer_mixing") if part.stem == "similarity")
+    (section,) = (part for part in sections("layer_mixing") if part.name == "similarity")
     first, other = (
         [item.shown.key for item in shown_in(run("layer_mixing", section, **names))]
         for names in ({}, {"lm_layer": "none such"})
@@ -109,7 +110,7 @@ def test_a_choice_that_is_no_option_leaves_the_default(run):
 
 
 def test_a_section_asks_the_file_that_it_is_handed_and_no_other(run, gpt2_folder):
-    (section,) = (part for part in sections("layer_mixing") if part.stem == "similarity")
+    (section,) = (part for part in sections("layer_mixing") if part.name == "similarity")
     other = looked_at(next(gpt2_folder.glob("*.duckdb")))
     shown = shown_in(run("layer_mixing", section, other))
     assert shown

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages.kit.finding import Finding
+from pages.kit.found import Found
 from pages.kit.links import VIEWS
 from pages.overview.ranked_findings import how_sure
 from pages.words.numbers import count
@@ -30,7 +30,7 @@ def folder(request):
     return request.getfixturevalue(request.param)
 
 
-def found(in_session, folder, lang: str = "en") -> list[Finding]:
+def found(in_session, folder, lang: str = "en") -> list[Found]:
     findings = in_session(FINDINGS, folder, lang=lang).session_state["found"]
     assert len(findings) > 5
     return findings
@@ -40,9 +40,9 @@ def found(in_session, folder, lang: str = "en") -> list[Finding]:
 def section_of(opened, offered, folder):
     """The words of the section behind a card's link, and the frames that it shows."""
 
-    def open_section(finding: Finding) -> tuple[set[str], list[pd.DataFrame]]:
+    def open_section(finding: Found) -> tuple[set[str], list[pd.DataFrame]]:
         offered.clear()
-        place = {VIEWS[finding.page]: finding.view, **finding.choices}
+        place = {VIEWS[finding.page]: finding.view}
         session = opened(finding.page, folder, lang="en", **place)
         assert not session.toast, "there is no such section"
         titles = " ".join(str(chart.get("title", "")) for chart in charts(session))

@@ -64,10 +64,10 @@ def test_nothing_is_claimed_where_every_interval_holds_everything_and_no_text_is
 ):
     folder = strange[request.getfixturevalue(f"{name}_folder")]
     for section in sections(page):
-        drawn = draw(page, section.stem, folder, "en", offered)
+        drawn = draw(page, section.name, folder, "en", offered)
         claimed = {key for key in drawn.keys if _is_claim(key)} - BY_CHANCE
-        assert page == "sequences" or not claimed, f"{section.stem}: {drawn.headlines}"
-        assert not re.search("<(?:img|script)", bodies(drawn.session)), section.stem
+        assert page == "sequences" or not claimed, f"{section.name}: {drawn.headlines}"
+        assert not re.search("<(?:img|script)", bodies(drawn.session)), section.name
         for kind in ("title", "header", "subheader", "markdown", "caption", "info", "warning"):
             for text in getattr(drawn.session, kind):
                 assert not re.search(r"(?<!\\)<(?:img|script)|(?<!\\)\*\*x", text.value), text.value

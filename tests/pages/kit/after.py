@@ -10,7 +10,7 @@ import duckdb
 import pandas as pd
 import pytest
 
-from pages.kit.finding import Finding
+from pages.kit.found import Found
 from pages.services import inquiry
 from pages.words.say import speak_of
 
@@ -63,6 +63,6 @@ def after_of(name: str) -> Any:
     return after
 
 
-def said_in(findings: Iterable[Finding]) -> str:
+def said_in(findings: Iterable[Found]) -> str:
     """Numbers and sentences of findings."""
     return "\n".join(f"{finding.number}\n{finding.sentence}" for finding in findings)

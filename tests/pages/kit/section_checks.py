@@ -6,7 +6,7 @@ from importlib import import_module
 from streamlit.testing.v1 import AppTest
 
 from analysis.needs import Need
-from pages.kit.recorded_page import Section
+from pages.kit.section import Section
 
 TABLE = "|"  # of a contract, which may speak of NaN
 
@@ -18,7 +18,7 @@ def sections(page: str) -> list[Section]:
 
 def stems(page: str) -> list[str]:
     """Names of a page's sections in the address."""
-    return [section.stem for section in sections(page)]
+    return [section.name for section in sections(page)]
 
 
 def home_of(page: str, section: Section) -> str:
@@ -29,7 +29,7 @@ def home_of(page: str, section: Section) -> str:
     if any(not turned.isdisjoint(table.needs) for table in section.needs):
         return "turned"
     of_images = any(Need.IMAGES in table.needs for table in section.needs)
-    return "images" if of_images or (page, section.stem) == ("relevance", "map") else "treebank"
+    return "images" if of_images or (page, section.name) == ("relevance", "map") else "treebank"
 
 
 def assert_opened(session: AppTest) -> None:

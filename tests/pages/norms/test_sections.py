@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.norms import attention_norm_distribution
+from pages.kit.recorded import findings
 from pages.norms.page import PAGE
 from pages.norms.pair_panels import edges
 from tests.pages.conftest import charts, frames, in_address, sentences
@@ -99,8 +100,8 @@ VERDICTS = [
 @pytest.mark.parametrize(("stem", "statements", "expected"), VERDICTS)
 def test_a_finding_says_what_its_intervals_allow(stem, statements, expected, after):
     after(*statements)
-    [recorded] = (part for part in PAGE.sections if part.stem == stem)
-    assert expected in said_in(recorded.findings(inquiry()))
+    [recorded] = (part for part in PAGE.sections if part.name == stem)
+    assert expected in said_in(findings(recorded, "norms", inquiry()))
 
 
 def test_a_type_that_is_clearly_below_0_is_named_before_a_lower_one_that_is_not(after):
@@ -110,8 +111,8 @@ def test_a_type_that_is_clearly_below_0_is_named_before_a_lower_one_that_is_not(
         rho("median", -0.4, by=0.5) + " where token_type = 'sep'",
         rho("median", -0.2) + " where token_type = 'other'",
     )
-    [relation] = (part for part in PAGE.sections if part.stem == "relation")
-    assert "the more weight a token “other” gets" in said_in(relation.findings(inquiry()))
+    [relation] = (part for part in PAGE.sections if part.name == "relation")
+    assert "the more weight a token “other” gets" in said_in(findings(relation, "norms", inquiry()))
 
 
 def test_a_headline_says_what_is_within_heads_between_them_and_between_layers(section, after):

@@ -91,7 +91,7 @@ def test_an_entry_has_its_words_its_experiment_and_its_claim(entry):
     assert not entry.claim or entry.claim in CLAIMS
     assert not entry.claim or f"papers.claims.{entry.claim}" in catalogue()
     assert not entry.only or f"papers.not_{entry.only}" in catalogue()
-    parts = [part for part in page_of(entry.page).sections if part.stem == entry.view]
+    parts = [part for part in page_of(entry.page).sections if part.name == entry.view]
     assert entry.only or len(parts) > 1 or parts[0].when(OF_NOTHING)
 
 

@@ -5,12 +5,12 @@ import math
 import pandas as pd
 import pytest
 
-from pages.charts.evidence import evidence_chart
-from pages.kit.finding import Finding, over_layers, rows_of
+from pages.kit.found import Found, over_layers, rows_of
+from pages.overview.evidence import evidence_chart
 
 
-def finding(evidence, baseline=None) -> Finding:
-    return Finding("label", "0.5", "A sentence.", evidence, baseline=baseline)
+def finding(evidence, baseline=None) -> Found:
+    return Found("label", "0.5", "A sentence.", evidence, baseline=baseline)
 
 
 @pytest.mark.parametrize(
@@ -26,15 +26,6 @@ def test_strength_is_the_distance_from_the_baseline_in_halves_of_the_interval(
     rows, baseline, strength
 ):
     assert finding(rows_of(rows), baseline).strength == pytest.approx(strength)
-
-
-def test_over_layers_it_is_the_median():
-    numbers = {"value": [0.5, 0.5, 0.5], "low": [0.4, 0.3, 0.0], "high": [0.6, 0.7, 1.0]}
-    frame = pd.DataFrame({"name": "own", "layer": [1, 2, 3], **numbers})
-    assert finding(frame, 0.1).strength == pytest.approx(2.0)
-    other = frame.assign(name="other", value=[0.1, 0.3, 0.5], low=float("nan"))
-    both = pd.concat([frame, other], ignore_index=True)
-    assert finding(both, "other").strength == pytest.approx(1.0)
 
 
 def test_a_layer_without_an_interval_leaves_no_end_of_the_mean():

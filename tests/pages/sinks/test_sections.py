@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages.kit.recorded import findings
 from pages.services.chosen import open_store
 from pages.sinks.page import PAGE
 from tests.freeze import Frames, shown
@@ -13,7 +14,7 @@ OF_CLS = "place = 'cls' and head is null"
 
 def drawn(stem: str, **choices: str) -> Frames:
     """Frames of a section of the first file, with their headlines, by the names of figures."""
-    [section] = [section for section in PAGE.sections if section.stem == stem]
+    [section] = [section for section in PAGE.sections if section.name == stem]
     return shown(PAGE, section, open_store(), {name: [value] for name, value in choices.items()})[1]
 
 
@@ -65,7 +66,7 @@ def test_a_verdict_is_that_of_planted_rows(after, stem, statements, expected):
 
 def test_the_overview_holds_a_sink_against_even_attention(after):
     after(*SINK)
-    [finding] = PAGE.sections[0].findings(inquiry())
+    [finding] = findings(PAGE.sections[0], "sinks", inquiry())
     assert (finding.number, finding.side) == ("27.0%", "above")
 
 
