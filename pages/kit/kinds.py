@@ -102,8 +102,8 @@ class Plot(Kind):
             frame,
             self.draw(frame, name, choices),
             width=self.width,
-            kind=self,
-            choices=choices,
+            drawn_by=self,
+            chosen=choices,
             **{**said, "weighing": choices.get("weighing", "weight")},
             **figure.options(view.key, frame, choices, said),
         )

@@ -120,8 +120,8 @@ class View(Controls, Inquiry):
         caption: str | None = None,
         weighing: str = WEIGHT,
         width: Literal["stretch", "content"] = "stretch",
-        kind: "Plot | None" = None,
-        choices: Mapping[str, Any] | None = None,
+        drawn_by: "Plot | None" = None,
+        chosen: Mapping[str, Any] | None = None,
         **values: Any,
     ) -> None:
         """Show a chart under the question that it answers.
@@ -132,7 +132,7 @@ class View(Controls, Inquiry):
             click: makes choices from the mark that was clicked, before the section runs again.
             caption: in place of the word `NAME_caption`; the kind of interval is appended.
             weighing: measure of attention; the caption names it unless it is the weights.
-            kind: that drew the chart with these choices, and can draw others of its kind.
+            drawn_by: the kind that drew the chart, and can draw others, with the `chosen` options.
             values: arguments of the question and the caption.
         """
         chart = with_gaps(self.store, chart)
@@ -140,10 +140,10 @@ class View(Controls, Inquiry):
         if weighing != WEIGHT:
             texts["caption"] = f"{say('weighing.caption')} {texts['caption']}"
         key, called = self._keyed(name, state), self._called(name)
-        given = choices or {}
-        headings = kind.headings(name, given) if kind else {}
+        given = chosen or {}
+        headings = drawn_by.headings(name, given) if drawn_by else {}
         content = self._shown(key, frame, texts, chart=chart, called=called, headings=headings)
-        drawn = {"kind": kind, "words": name, "choices": given, "picked": self.picked}
+        drawn = {"kind": drawn_by, "words": name, "choices": given, "picked": self.picked}
         self.add(Figure(content, self.key(name), "", click, width, self._noted(), **drawn))
         if self.key(name) == self._until:
             raise SectionEnds
