@@ -18,7 +18,7 @@ from pages.kit.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Lines, Table
 from pages.kit.page import Page
-from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Rows, Section, rows_of
+from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Rows, Section, one_row, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.services.missing import absence
@@ -63,7 +63,7 @@ def offered(table: OfFile) -> Figure:
         for item in absence(view.store, table):
             view.add(item)
 
-    return Figure(f"no_{table.name}", "select 1 as row", Drawn(record=offer))
+    return Figure(f"no_{table.name}", one_row, Drawn(record=offer))
 
 
 PICKS = (Pick("weighing", kind="weighing"), Pick("head", kind="head", default=most_unlike))

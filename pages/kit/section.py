@@ -43,6 +43,11 @@ def rows_of(rows: Rows, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return inquiry.ask(_query, sql=rows, values=values)
 
 
+def one_row(*_: object) -> pd.DataFrame:
+    """Rows of a figure that asks for its own."""
+    return pd.DataFrame({"row": [1]})
+
+
 def _query(store: DuckDBPyConnection, *, sql: str, values: Choices) -> pd.DataFrame:
     """Rows of a query, with the values of its `$name`s."""
     return frame_of(store, sql, values)
