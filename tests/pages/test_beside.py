@@ -11,11 +11,14 @@ import pandas as pd
 import pytest
 
 from pages.charts.chart_theme import with_data
+from pages.charts.colours import LOW_TO_HIGH
+from pages.charts.number_map import Ramp
 from pages.export.files import svg
 from pages.export.shown import Shown
 from pages.kit.beside import IS_CLEAR, _panels, differences
 from pages.kit.items import Figure
-from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Plot, Rows, Spread
+from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Plot, Points, Rows, Spread, Stacks
+from pages.kit.matrix import Matrix
 from tests.pages.conftest import assert_sound, captions, charts, sentences
 
 NUMBERS = pd.DataFrame(
@@ -37,6 +40,9 @@ KINDS = {
     "spread": Spread(colour="token_type"),
     "map": HeadMap(),
     "maps": HeadMap(panel="token_type", panels=("cls",)),
+    "matrix": Matrix(y="token_type", ramp=lambda values: Ramp(LOW_TO_HIGH, 0.0, values.max())),
+    "points": Points(x="layer", marks=("layer",)),
+    "stacks": Stacks(colour="token_type", side="head", sides={1: 1.0}),
     "custom": Custom(
         chart=lambda frame, name, choices: Bars().draw(frame, name, choices), marks=("layer",)
     ),
