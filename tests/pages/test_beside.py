@@ -42,7 +42,7 @@ KINDS = {
     "maps": HeadMap(panel="token_type", panels=("cls",)),
     "matrix": Matrix(y="token_type", ramp=lambda values: Ramp(LOW_TO_HIGH, 0.0, values.max())),
     "points": Points(x="layer", marks=("layer",)),
-    "stacks": Stacks(colour="token_type", side="head", sides={1: 1.0}),
+    "stacks": Stacks(colour="head", side="token_type", sides={"cls": 1.0}, format=".2f"),
     "custom": Custom(
         chart=lambda frame, name, choices: Bars().draw(frame, name, choices), marks=("layer",)
     ),
