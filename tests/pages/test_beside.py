@@ -85,9 +85,9 @@ def drawn(kind: Plot, one: pd.DataFrame = NUMBERS, other: pd.DataFrame = LATER) 
 def test_every_panel_is_drawn_from_its_own_rows(kind):
     """As the picture tells it: views of one name would be drawn from the same rows."""
     picture = unescape(svg(drawn(kind)))
-    told = " ".join(re.findall(r'aria-label="([^"]*)"', picture))
-    written = re.findall(r": (−?\d[\d.]*)", told)
-    numbers = {float(number.replace("−", "-")) for number in written}
+    labels = " ".join(re.findall(r'aria-label="([^"]*)"', picture))
+    written = re.findall(r": (−?\d[\d.]*)(%?)", labels)
+    numbers = {float(number.replace("−", "-")) / (100 if unit else 1) for number, unit in written}
     assert {0.2, 0.5, 0.6, 0.55, 0.05} <= numbers
     assert all(title in picture for title in ("A · one", "B · other", "B − A"))
 
