@@ -201,7 +201,8 @@ def test_a_change_is_said_with_how_sure_it_is(planted_error, lang, said, changed
         "update stored.pair_delta set mean_ff = abs(mean_ff) + 1e-6",
         "delete from stored.pair_extreme",
     )
-    assert said in sentences(section("workbench", folder, lang, **CHOSEN))
+    text = sentences(section("workbench", folder, lang, **CHOSEN))
+    assert said in text.replace("**", "")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +217,7 @@ def test_a_correlation_is_said_with_how_sure_it_is(low, high, expected, changed,
     folder = changed(
         f"update stored.pair_pmi_correlation set spearman = 0.3, low = {low}, high = {high}"
     )
-    assert expected in sentences(section("pmi", folder))
+    assert expected in sentences(section("pmi", folder)).replace("**", "")
 
 
 def test_pairs_without_intervals_are_listed_and_told(changed, section):
