@@ -18,7 +18,18 @@ from pages.kit.behaviours import behaviour_name, behaviours_of_heads, has_habits
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Lines, Table
 from pages.kit.page import Page
-from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Rows, Section, one_row, rows_of
+from pages.kit.section import (
+    HEAD,
+    Choices,
+    Figure,
+    Finding,
+    Pick,
+    Rows,
+    Section,
+    once,
+    one_row,
+    rows_of,
+)
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.services.missing import absence
@@ -140,6 +151,7 @@ def _tree(store: DuckDBPyConnection, *, weighing: str, k: int) -> pd.DataFrame:
     return tree_parts(steps, frame_of(store, rows, {}), k)
 
 
+@once("weighing", "k")
 def parts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Leaves, branches and cut of the tree."""
     k = choices["k"]
@@ -149,6 +161,7 @@ def parts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return frame.astype(whole).assign(name=frame["group"].map(names))
 
 
+@once("weighing", "k")
 def leaves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Heads in the order of the tree, with their groups."""
     heads = parts(inquiry, choices).dropna(subset="layer").sort_values("place")
@@ -161,9 +174,10 @@ def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return rows_of(_PLANE, inquiry, choices).merge(leaves(inquiry, choices), on=["layer", "head"])
 
 
-def distances(inquiry: Inquiry, choices: Choices, heads: pd.DataFrame) -> pd.DataFrame:
+@once("weighing", "k")
+def distances(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Distance of any two heads, the group of one, and whether the other is of the same."""
-    frame = rows_of(f"from {_PAIRS}", inquiry, choices)
+    frame, heads = rows_of(f"from {_PAIRS}", inquiry, choices), leaves(inquiry, choices)
     group = dict(zip(zip(heads["layer"], heads["head"], strict=True), heads["group"], strict=True))
     one, other = (
         np.array([group[at] for at in zip(frame[f"layer_{of}"], frame[f"head_{of}"], strict=True)])
@@ -175,7 +189,7 @@ def distances(inquiry: Inquiry, choices: Choices, heads: pd.DataFrame) -> pd.Dat
 def groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Size, mean distance within, layers, most frequent habit and heads of every group."""
     heads, comma = leaves(inquiry, choices), say("list.comma")
-    frame = distances(inquiry, choices, heads)
+    frame = distances(inquiry, choices)
     within = frame[frame["is_same"]].groupby("group")["mean_divergence"].mean()
     if has_habits(inquiry.store):
         habits = behaviours_of_heads(inquiry, weighing=choices["weighing"])
@@ -199,7 +213,7 @@ def found_of_groups(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Sizes of the groups, and mean distances within and between them."""
     heads = leaves(inquiry, choices)
     sizes = heads["group"].value_counts()
-    means = distances(inquiry, choices, heads).groupby("is_same")["mean_divergence"].mean()
+    means = distances(inquiry, choices).groupby("is_same")["mean_divergence"].mean()
     names = {True: "within", False: "between"}
     rows = [(2, name, means[is_same]) for is_same, name in names.items() if is_same in means]
     frame = pd.DataFrame([(1, "sizes", np.nan), *rows], columns=["sentence", "name", "value"])

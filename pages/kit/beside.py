@@ -15,6 +15,7 @@ from pages.kit.address import Choice, draw, value_of
 from pages.kit.grammar import written
 from pages.kit.items import Figure, Picked
 from pages.kit.kinds import IS_CLEAR, HeadMap, Plot, Rows, value_said
+from pages.kit.matrix import Matrix
 from pages.services.chosen import other_stores
 from pages.services.open_file import Store
 from pages.words.columns import is_column, title_or_name
@@ -96,7 +97,9 @@ class Comparison:
         one, two = figure.shown.frame, other.shown.frame
         less = differences(one, two, self.kind) if can_match else two.head(0)
         if len(less) and not less[self.kind.value].any():
-            return _alone(figure, "same", labels[1])
+            if len(less) == max(len(one), len(two)):
+                return _alone(figure, "same", labels[1])
+            less = less.head(0)  # of marks that do not depend on the choice
         sides = {"A": one, "B": two, _LESS: less}
         frames = [frame.assign(**{_SIDE: side}) for side, frame in sides.items() if len(frame)]
         chart = _panels(self.kind, (figure, other), less, labels, in_row=share > _NARROW)
@@ -167,10 +170,11 @@ def differences(one: pd.DataFrame, other: pd.DataFrame, kind: Plot) -> pd.DataFr
     both = other.merge(one, on=keys, suffixes=("", "_of_a"))
     less = both[list(other)].assign(**{kind.value: both[kind.value] - both[f"{kind.value}_of_a"]})
     less[IS_CLEAR] = pd.array([pd.NA] * len(less), dtype="boolean")
-    if {"low", "high"} <= set(one) & set(other):
-        less["low"], less["high"] = both["low"] - both["high_of_a"], both["high"] - both["low_of_a"]
-        is_clear = ((less["low"] > 0) | (less["high"] < 0)).astype("boolean")
-        less[IS_CLEAR] = is_clear.where(less["low"].notna() & less["high"].notna())
+    low, high = kind.ends
+    if {low, high} <= set(one) & set(other):
+        less[low], less[high] = both[low] - both[f"{high}_of_a"], both[high] - both[f"{low}_of_a"]
+        is_clear = ((less[low] > 0) | (less[high] < 0)).astype("boolean")
+        less[IS_CLEAR] = is_clear.where(less[low].notna() & less[high].notna())
     return less.dropna(subset=kind.value).reset_index(drop=True)
 
 
@@ -195,6 +199,9 @@ def _panels(
         tops = pd.concat(frames).groupby(kind.panel)[kind.top or kind.value].max()
         frames = [frame.assign(**{_TOP: frame[kind.panel].map(tops)}) for frame in frames]
         alike = replace(kind, top=_TOP)
+    if isinstance(kind, Matrix):
+        ramp = kind.ramp(pd.concat(frames)[kind.value])
+        alike = replace(kind, ramp=lambda _: ramp)
     drawn = [
         alike.draw(frame, of.words, of.choices) for frame, of in zip(frames, pair, strict=True)
     ]
@@ -228,7 +235,8 @@ def _change(kind: Plot, less: pd.DataFrame, of: Figure) -> Any:
         return signed.draw(less, of.words, of.choices)
     largest = less.reindex(less[kind.value].abs().nlargest(_MOST).index)
     largest = largest.assign(mark=[_place(row, kind) for row in largest.to_dict("records")])
-    rows = Rows(y="mark", value=kind.value, format=kind.format, level=0.0, axis_word=kind.axis_word)
+    of_kind = {"value": kind.value, "format": kind.format, "ends": kind.ends}
+    rows = Rows(y="mark", level=0.0, axis_word=kind.axis_word, **of_kind)
     return rows.draw(largest, "", of.choices)
 
 
@@ -249,7 +257,8 @@ def _finding(less: pd.DataFrame, kind: Plot, labels: tuple[str, str]) -> str:
         return say("comparison.finding_without", n=count(len(less)), **words)
     if clear.empty:
         return say("comparison.finding_unclear", n=count(len(known)), **words)
-    words |= {end: _signed(row[end], form) for end in ("low", "high")}
+    ends = zip(("low", "high"), kind.ends, strict=True)
+    words |= {end: _signed(row[column], form) for end, column in ends}
     return say("comparison.finding", n=count(len(clear)), of=count(len(known)), **words)
 
 

@@ -17,7 +17,6 @@ from pages.charts.chart_theme import (
     with_axes,
 )
 from pages.charts.head_map import CELL, around_zero, from_zero, head_map
-from pages.charts.number_map import Ramp, number_map
 from pages.charts.paired_stacks import paired_stacks
 from pages.charts.points import scatter
 from pages.charts.standard import bars, lines
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 
 IS_CLEAR = "is_clear"
 """Column of differences that says which intervals exclude 0; missing without one."""
-_ENDS = ("low", "high")
+ENDS = ("low", "high")
 _ROW, _AROUND = 30, 90  # pixels of a row of dots; of the legend and the axis
 _WIDTH = 630  # pixels of maps side by side, without their axes
 
@@ -52,7 +51,7 @@ class Kind(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Plot(Kind):
-    """Chart of the column `value`, whose ends are `low` and `high` where the rows have them.
+    """Chart of the column `value`, whose ends are the columns `ends` where the rows have them.
 
     `format` is that of the value, in the notation of both Python and D3. `axis_word` is the title
     of its axis in place of the word `NAME_axis`, and may name choices: `axis_{weighing}`.
@@ -60,6 +59,7 @@ class Plot(Kind):
 
     value: str = "mean"
     format: str = ".3f"
+    ends: tuple[str, str] = ENDS
     axis_word: str = ""
     height: int = 300
     width: Literal["stretch", "content"] = "stretch"
@@ -90,7 +90,7 @@ class Plot(Kind):
         """Titles of the numbers in exports, and whether they are in per cent."""
         in_percent = self.format.endswith("%")
         return {self.value: (self.title(name, choices), in_percent)} | dict.fromkeys(
-            _ENDS, ("", in_percent)
+            ENDS, ("", in_percent)
         )
 
     def show(
@@ -201,7 +201,6 @@ class Lines(Plot):
     colours: Colours = None
     dashed: tuple[str, ...] = ()
     level: float | None = None
-    ends: tuple[str, str] = _ENDS
     scale: Scale | str = "linear"
     zero: bool = True
     columns: int | None = None
@@ -213,7 +212,7 @@ class Lines(Plot):
         return tuple(filter(None, (self.x, self.colour)))
 
     def signed(self) -> Plot:
-        return replace(self, scale="linear", zero=True, level=0.0, ends=_ENDS)
+        return replace(self, scale="linear", zero=True, level=0.0)
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours, choices)
@@ -284,7 +283,6 @@ class Rows(Plot):
     colours: Colours = None
     more: tuple[str, ...] = ()
     level: float | None = None
-    ends: tuple[str, str] = _ENDS
     row: int = _ROW
 
     @property
@@ -388,7 +386,7 @@ class HeadMap(Plot):
     ) -> Any:
         values = frame[self.top or self.value]
         low = float(values.min()) if self.low is None else self.low
-        ends = [end for end in _ENDS if end in frame]
+        ends = [end for end in ENDS if end in frame]
         return head_map(
             frame,
             self.value,
@@ -404,43 +402,24 @@ class HeadMap(Plot):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matrix(Plot):
-    """Cell with its number per `x` and `y`, in the order of the rows.
-
-    `ramp` returns the colours of all values. `marked` are picks: the cell that has their options in
-    columns of these names has a frame, and a click gives those of another. `more` may name choices.
-    """
-
-    x: str = "layer"
-    y: str
-    ramp: Callable[[pd.Series], Ramp]
-    more: tuple[str, ...] = ()
-    marked: tuple[str, ...] = ()
-
-    def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
-        ends = [end for end in _ENDS if end in frame]
-        return number_map(
-            frame,
-            x=self.x,
-            y=self.y,
-            value=self.value,
-            tooltip=(*ends, *(column.format_map(choices) for column in self.more)),
-            orders={
-                column: frame[column].drop_duplicates().tolist() for column in (self.x, self.y)
-            },
-            colours=self.ramp(frame[self.value]),
-            format=self.format,
-            marked={pick: choices[pick] for pick in self.marked} or None,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
 class Points(Plot):
-    """A point per row at `x` and the value; `more` are further columns of the tooltip."""
+    """A point per row at `x` and the value, identified by `marks`.
+
+    `more` are further columns of the tooltip, and `level` is a value to compare with.
+    """
 
     x: str
     x_scale: Scale = "log"
+    marks: tuple[str, ...] = ()
     more: tuple[str, ...] = ()
+    level: float | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return self.marks
+
+    def signed(self) -> Plot:
+        return replace(self, level=0.0)
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         chart = scatter(
@@ -449,6 +428,7 @@ class Points(Plot):
             y=self.value,
             x_scale=self.x_scale,
             tooltip=(*self.more, self.x, self.value),
+            level=self.level,
             format=self.format,
             height=self.height,
         )
@@ -468,6 +448,10 @@ class Stacks(Plot):
     sides: Mapping[str, float]
     format: str = ".1%"
     height: int = 400
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return ("layer", self.colour, self.side)
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         frame, drawn = named(frame, self.colour, self.colours)
@@ -584,6 +568,6 @@ class Published(Kind):
     def show(
         self, view: "View", figure: Figure, frame: pd.DataFrame, choices: Choices, said: Choices
     ) -> None:
-        ends = [frame[end] if end in frame else [None] * len(frame) for end in _ENDS]
+        ends = [frame[end] if end in frame else [None] * len(frame) for end in ENDS]
         rows = zip(frame["of"], frame["number"], frame["ours"], *ends, strict=True)
         show_published(view, figure.words(choices), *(Row(*row) for row in rows), **said)

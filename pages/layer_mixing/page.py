@@ -20,6 +20,7 @@ from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
 from pages.charts.number_map import Ramp
 from pages.drawn.error_chart import error_chart, worst_errors
 from pages.kit.kinds import Bars, Custom, Lines, Matrix, Points, Published, Stacks, Table
+from pages.kit.matrix import Matrix
 from pages.kit.page import Page
 from pages.kit.published_table import printed, statistic_of
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
@@ -265,7 +266,7 @@ FREQUENCY = Section(
                 special=False,
                 limit=1_500,
             ),
-            Points(x="rank", value="ratio", more=("token", "n"), format=".1%"),
+            Points(x="rank", value="ratio", marks=("token",), more=("token", "n"), format=".1%"),
             picks=(Pick("frequency_scope", OF_RATIO, of_layer("before_network"), of="scope"),),
         ),
         Figure(

@@ -136,7 +136,16 @@ TABLES = Section(
             )
             for direction in DIRECTIONS
         ),
-        Figure("relations", relations, Custom(value="share", chart=stacks)),
+        Figure(
+            "relations",
+            relations,
+            Custom(
+                chart=stacks,
+                value="share",
+                format=".1%",
+                marks=("direction", "layer", "relation"),
+            ),
+        ),
         Figure("published", lists.compared, Drawn(record=printed), when={"effect": (_NETWORK,)}),
     ),
     finding=Finding(lists.main_relations, overview=()),
@@ -197,7 +206,7 @@ PMI = Section(
         Figure(
             "pmi_points",
             points,
-            Custom(chart=points_by_pmi),
+            Custom(chart=points_by_pmi, marks=PAIR, format="+.2f", **lists.OF_CHANGE),
             picks=(LAYER,),
             click=_TO_PAIR["click"],
             clicked={"view": "workbench", **_TO_PAIR["clicked"]},

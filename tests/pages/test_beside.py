@@ -11,11 +11,14 @@ import pandas as pd
 import pytest
 
 from pages.charts.chart_theme import with_data
+from pages.charts.colours import LOW_TO_HIGH
+from pages.charts.number_map import Ramp
 from pages.export.files import svg
 from pages.export.shown import Shown
 from pages.kit.beside import IS_CLEAR, _panels, differences
 from pages.kit.items import Figure
-from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Plot, Rows, Spread
+from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Plot, Points, Rows, Spread, Stacks
+from pages.kit.matrix import Matrix
 from tests.pages.conftest import assert_sound, captions, charts, sentences
 
 NUMBERS = pd.DataFrame(
@@ -37,6 +40,9 @@ KINDS = {
     "spread": Spread(colour="token_type"),
     "map": HeadMap(),
     "maps": HeadMap(panel="token_type", panels=("cls",)),
+    "matrix": Matrix(y="token_type", ramp=lambda values: Ramp(LOW_TO_HIGH, 0.0, values.max())),
+    "points": Points(x="layer", marks=("layer",)),
+    "stacks": Stacks(colour="head", side="token_type", sides={"cls": 1.0}, format=".2f"),
     "custom": Custom(
         chart=lambda frame, name, choices: Bars().draw(frame, name, choices), marks=("layer",)
     ),
@@ -79,9 +85,9 @@ def drawn(kind: Plot, one: pd.DataFrame = NUMBERS, other: pd.DataFrame = LATER) 
 def test_every_panel_is_drawn_from_its_own_rows(kind):
     """As the picture tells it: views of one name would be drawn from the same rows."""
     picture = unescape(svg(drawn(kind)))
-    told = " ".join(re.findall(r'aria-label="([^"]*)"', picture))
-    written = re.findall(r": (−?\d[\d.]*)", told)
-    numbers = {float(number.replace("−", "-")) for number in written}
+    labels = " ".join(re.findall(r'aria-label="([^"]*)"', picture))
+    written = re.findall(r": (−?\d[\d.]*)(%?)", labels)
+    numbers = {float(number.replace("−", "-")) / (100 if unit else 1) for number, unit in written}
     assert {0.2, 0.5, 0.6, 0.55, 0.05} <= numbers
     assert all(title in picture for title in ("A · one", "B · other", "B − A"))
 

@@ -69,7 +69,7 @@ PLANTS = [
 ]
 
 
-def told(session) -> str:
+def text_of(session) -> str:
     return sentences(session).replace("\\", "").replace("**", "")
 
 
@@ -78,7 +78,7 @@ def test_findings_follow_the_numbers(view, planted, expected, section, after):
     after(*planted.split("; "))
     view, *address = view.split("&")
     session = section(view, **dict(part.split("=") for part in address))
-    text = told(session)
+    text = text_of(session)
     assert expected.replace("**", "") in text, text[text.find(expected[2:20]) :][:700]
 
 
@@ -140,8 +140,8 @@ def test_masked_tokens_are_told_and_offered_where_there_are_some(section, masked
     with duckdb.connect(str(masked_folder / "tiny.duckdb"), read_only=True) as store:
         [(share,)] = store.execute("select avg(is_masked::int) from token").fetchall()
     session, plain = section("ratio", masked_folder), section("ratio")
-    told = f"{percent(share)} of the tokens are masked"
-    assert any(caption.value.startswith(told) for caption in session.caption)
+    words = f"{percent(share)} of the tokens are masked"
+    assert any(caption.value.startswith(words) for caption in session.caption)
     assert not any("tokens are masked" in caption.value for caption in plain.caption)
     assert "[MASK]" in options_of(session, "lm_type")
     assert "[MASK]" not in options_of(plain, "lm_type")
