@@ -109,6 +109,7 @@ def number_map(
             another cell; None makes nothing of a click.
     """
     titles = titles or {column: title(column) for column in (x, y, value, *tooltip)}
+    form = format if format.endswith("%") else ".3f"
     shown = with_names(frame.dropna(subset=value))
     shown = shown.assign(ink=shown[value].map(colours.ink))
     all_read = {"labelOverlap": False, "labelLimit": 260}
@@ -118,7 +119,7 @@ def number_map(
     base = Chart(shown).encode(
         x=alt.X(f"{shown_as(x, shown)}:O", title=titles[x], axis=axis, sort=_order(x, orders)),
         y=alt.Y(f"{shown_as(y, shown)}:O", title=titles[y], axis=across, sort=_order(y, orders)),
-        tooltip=tooltips({shown_as(name, shown): titles[name] for name in titles}, shown, ".3f"),
+        tooltip=tooltips({shown_as(name, shown): titles[name] for name in titles}, shown, form),
     )
     height = rows_height(max(len(set(shown[y])), 1), _HEIGHT, least=_LEAST) + _AROUND
     pointer = "pointer" if marked else "default"

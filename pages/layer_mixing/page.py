@@ -19,7 +19,7 @@ from analysis.statistics.question import placed
 from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
 from pages.charts.number_map import Ramp
 from pages.drawn.error_chart import error_chart, worst_errors
-from pages.kit.kinds import Bars, Custom, Lines, Matrix, Points, Published, Stacks, Table
+from pages.kit.kinds import Bars, Custom, Lines, Points, Published, Stacks, Table
 from pages.kit.matrix import Matrix
 from pages.kit.page import Page
 from pages.kit.published_table import printed, statistic_of

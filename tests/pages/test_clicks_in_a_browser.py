@@ -155,11 +155,10 @@ def test_a_patch_tells_its_place_and_its_value_and_a_click_chooses_its_head(go, 
 
 def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
     wait = go("token-pairs?lang=ja&tp_view=tables&tp_effect=ff_res&tp_least=3")
-    link = wait.until(lambda d: d.find_element(By.CSS_SELECTOR, ".tp-grid td a"))
-    pair = link.text.split("\n")[0]
-    ActionChains(browser).move_to_element(link).click().perform()
-    wait.until(lambda d: address_has(d, {"tp_view": "workbench"}))
-    asked = f"各層の各モジュールは {pair} をどう変えるか？"
+    cell = Click("", "tp_tables_amplified", ".mark-rect path[aria-label*=' → ']")
+    wait.until(until_address_has({"tp_view": "workbench"}, cell.choose))
+    ((source,), (target,)) = (parameters(browser)[f"tp_{side}"] for side in ("source", "target"))
+    asked = f"{source} → {target} は各層でどれだけ変わるか"
     wait.until(lambda d: asked in [heading.text for heading in d.find_elements(By.TAG_NAME, "h3")])
     assert address_has(browser, {"lang": "ja", "tp_effect": "ff_res", "tp_least": "3"})
     assert len(browser.window_handles) == 1

@@ -1,12 +1,14 @@
 """A link restores what was chosen, on every page; what is not there shows the default."""
 
+from importlib import import_module
 from itertools import cycle
 
 import pytest
 
-from pages.kit.links import VIEWS
+from pages.kit.links import MOVED, RENAMED, VIEWS, current_place
 from pages.services.open_file import described, version_of
 from tests.pages.conftest import assert_sound, in_address
+from tests.pages.kit.section_checks import stems
 from tests.tiny_vision import LAYERS
 
 pytestmark = pytest.mark.slow
@@ -147,3 +149,72 @@ def test_an_address_with_a_choice_names_file_content_language_and_section(opened
         "lang": ["en"],
         "lm_view": ["ratio"],
     }
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "current"),
+    [
+        ("attention-norms", "an_view=layers", "norms?an_view=layers"),
+        (
+            "attention-norms",
+            "an_view=head&an_token=a&head=2-1",
+            "head?he_token=a&head=2-1&he_view=tokens",
+        ),
+        ("head-habits", "hh_view=one_head&hh_head=2-1", "head?hh_head=2-1&he_view=profile"),
+        ("sinks", "si_view=texts&file=x.duckdb", "head?file=x.duckdb&he_view=tokens"),
+        ("positions", "po_view=one_head&po_reach=10", "head?he_reach=10&he_view=waves"),
+        ("syntax", "sy_view=one_head&sy_least=2", "head?he_least=2&he_view=words"),
+        ("positions", "po_view=claim", "positions?po_view=claim"),
+    ],
+)
+def test_an_older_address_leads_to_where_its_section_is(page, query, current):
+    pairs = [tuple(pair.split("=")) for pair in query.split("&")]
+    now, kept = current_place(page, pairs)
+    assert f"{now}?" + "&".join("=".join(pair) for pair in kept) == current
+
+
+OLD = {
+    ("norms", "dispersion"): "transformation",
+    ("norms", "spectra"): "transformation",
+    ("habits", "breadth"): "layers",
+    ("habits", "weighing"): "heads",
+    ("habits", "effect"): "matters",
+    ("habits", "gradients"): "matters",
+    ("sinks", "activations"): "scores",
+    ("sinks", "no_token"): "layers",
+    ("positions", "patches"): "heads",
+    ("positions", "states"): "waves",
+    ("positions", "embeddings"): "waves",
+    ("positions", "shares"): "content",
+    ("layer_mixing", "vectors"): "rollout",
+    ("token_pairs", "layer"): "workbench",
+    ("token_pairs", "browse"): "workbench",
+    ("token_pairs", "pair"): "workbench",
+    ("syntax", "weighing"): "relations",
+    ("coreference", "weighing"): "rules",
+    ("head_map", "weighing"): "map",
+    ("head_map", "distances"): "groups",
+    ("sequences", "odd"): "map",
+    ("compare", "layers"): "headlines",
+    ("compare", "training"): "headlines",
+    ("compare", "head_changes"): "heads",
+}
+"""Sections of older addresses that are part of another section of their page."""
+OF_ONE_FILE = [place for place in OLD if place != ("compare", "head_changes")]
+
+
+@pytest.mark.parametrize(("page", "old"), OF_ONE_FILE)
+def test_an_older_section_opens_where_it_is_now(page, old, restored):
+    session = restored((page, old))
+    assert session.session_state[VIEWS[page]] == OLD[page, old]
+    assert not session.toast
+
+
+def test_every_older_section_is_among_these_and_leads_to_one_that_is_there():
+    pages = {page: import_module(f"pages.{page}.page").PAGE for page in VIEWS}
+    moved = {(page, old): new for page in pages for old, new in pages[page].moved.items()}
+    assert moved == OLD
+    for page, new in [*((page, new) for (page, _), new in moved.items()), *MOVED.values()]:
+        assert new in stems(page)
+    assert not [old for page, old in (*moved, *MOVED) if old in stems(page)]
+    assert set(RENAMED.values()) <= set(VIEWS)

@@ -4,7 +4,6 @@ from html import unescape
 
 import pytest
 
-from pages.kit.links import current_place
 from pages.words.numbers import percent
 from tests.pages.conftest import assert_sound, bodies, charts, frames, in_address, sentences
 from tests.pages.kit.figures import click
@@ -116,25 +115,3 @@ def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, tokens_of,
     has_all = n_kept == n_tokens
     assert len(charts(session)) == has_all, "lines between the tokens"
     assert ("an-text" in bodies(session)) != has_all
-
-
-@pytest.mark.parametrize(
-    ("page", "query", "current"),
-    [
-        ("attention-norms", "an_view=layers", "norms?an_view=layers"),
-        (
-            "attention-norms",
-            "an_view=head&an_token=a&head=2-1",
-            "head?he_token=a&head=2-1&he_view=tokens",
-        ),
-        ("head-habits", "hh_view=one_head&hh_head=2-1", "head?hh_head=2-1&he_view=profile"),
-        ("sinks", "si_view=texts&file=x.duckdb", "head?file=x.duckdb&he_view=tokens"),
-        ("positions", "po_view=one_head&po_reach=10", "head?he_reach=10&he_view=waves"),
-        ("syntax", "sy_view=one_head&sy_least=2", "head?he_least=2&he_view=words"),
-        ("positions", "po_view=claim", "positions?po_view=claim"),
-    ],
-)
-def test_an_older_address_leads_to_where_its_section_is(page, query, current):
-    pairs = [tuple(pair.split("=")) for pair in query.split("&")]
-    now, kept = current_place(page, pairs)
-    assert f"{now}?" + "&".join("=".join(pair) for pair in kept) == current

@@ -55,7 +55,9 @@ def shown_columns(offer: Offer) -> Iterator[tuple[str, str, int]]:
     """
     if offer.shown.asked.own:
         return
-    titles = dict(_of_chart(offer) if offer[1] is not None else _of_table(offer))
+    titles = dict(_of_table(offer) if offer[1] is None else _of_chart(offer))
+    if offer[1] is not None:  # charts of a page's own have no headings
+        titles = {name: titles[name] for name in titles if name in offer.shown.headings}
     every = Counter(title for title, _ in titles.values())
     for name, (title, factor) in titles.items():
         forms = _IN_PERCENT if factor == 100 else ("{}",)

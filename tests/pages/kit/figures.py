@@ -11,7 +11,9 @@ from tests.pages.kit.openings import Offered
 
 
 def figure_of(exported: Offered, key: str) -> tuple[Any, Any]:
-    """Frame and chart of the only figure or table whose key has this beginning."""
+    """Frame and chart of the figure or table with this key, or the only one that begins so."""
+    if key in exported:
+        return exported[key]
     (match,) = (figure for name, figure in exported.items() if name.startswith(key))
     return match
 

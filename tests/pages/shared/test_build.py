@@ -14,7 +14,7 @@ from pages.words.say import catalogue
 from precompute.progress import Stage
 
 SOME = Note("sequences", 64, 144, 170.0, "here", 1)
-RUNNING = "Running the model over the sequences"
+RUNNING = "Running the model over the texts"
 
 PAGE = (
     "import streamlit as st\nfrom pages.services.chosen import open_store\n"
@@ -67,8 +67,8 @@ def test_the_build_is_a_process_of_this_python_without_a_shell(monkeypatch, tmp_
 @pytest.mark.parametrize(
     ("note", "lang", "expected"),
     [
-        (SOME, "en", "Running the model over the sequences: 64 of 144, about 3 min left"),
-        (SOME, "ja", "各系列へのモデルの適用：144件中64件、残り約3分"),
+        (SOME, "en", "Running the model over the texts: 64 of 144, about 3 min left"),
+        (SOME, "ja", "各テキストへのモデルの適用：144件中64件、残り約3分"),
         (replace(SOME, seconds_left=None), "en", f"{RUNNING}: 64 of 144"),
         (
             replace(SOME, seconds_left=0.0),
