@@ -61,9 +61,9 @@ def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> al
         for part in spans(row["first_word"], row["last_word"], of)
     )
     colour = alt.Color("colour:N", scale=None)
-    told = tooltips(dict.fromkeys(("text", "mention_type", "cluster")), frame, "d")
+    tooltip = tooltips(dict.fromkeys(("text", "mention_type", "cluster")), frame, "d")
     rects = Chart(frame).mark_rect(opacity=0.28, cornerRadius=3)
-    return rects.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour, tooltip=told)
+    return rects.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour, tooltip=tooltip)
 
 
 def _words(words: pd.DataFrame, is_head: Any, of: list[Place], ink: str) -> list[alt.Chart]:

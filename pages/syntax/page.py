@@ -162,7 +162,7 @@ RELATIONS = Section(
         Figure(
             "rows",
             _BEST,
-            Custom(value="accuracy", chart=accuracy_rows),
+            Custom(chart=accuracy_rows, value="accuracy", format=".1%", marks=("relation",)),
             click={"relation": "relation"},
             captions=lambda _, choices: (f"rows_caption_{choices['chosen_on']}",),
         ),
