@@ -41,7 +41,8 @@ def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame
 def phrase(words: pd.DataFrame, first: int, last: int) -> str:
     """Words from the first to the last, with the spaces between them."""
     part = words.iloc[first : last + 1]
-    return "".join(part["form"] + part["space_after"].map({True: " ", False: ""})).strip()
+    pieces = zip(part["form"], part["space_after"], strict=True)
+    return "".join(f"{form} " if spaced else form for form, spaced in pieces).strip()
 
 
 def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> alt.Chart:
