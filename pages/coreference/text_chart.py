@@ -41,7 +41,8 @@ def text_chart(words: pd.DataFrame, mentions: pd.DataFrame, picked: pd.DataFrame
 def phrase(words: pd.DataFrame, first: int, last: int) -> str:
     """Words from the first to the last, with the spaces between them."""
     part = words.iloc[first : last + 1]
-    return "".join(part["form"] + part["space_after"].map({True: " ", False: ""})).strip()
+    pieces = zip(part["form"], part["space_after"], strict=True)
+    return "".join(f"{form} " if spaced else form for form, spaced in pieces).strip()
 
 
 def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> alt.Chart:
@@ -61,9 +62,9 @@ def _grounds(words: pd.DataFrame, mentions: pd.DataFrame, of: list[Place]) -> al
         for part in spans(row["first_word"], row["last_word"], of)
     )
     colour = alt.Color("colour:N", scale=None)
-    told = tooltips(dict.fromkeys(("text", "mention_type", "cluster")), frame, "d")
+    tooltip = tooltips(dict.fromkeys(("text", "mention_type", "cluster")), frame, "d")
     rects = Chart(frame).mark_rect(opacity=0.28, cornerRadius=3)
-    return rects.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour, tooltip=told)
+    return rects.encode(x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=colour, tooltip=tooltip)
 
 
 def _words(words: pd.DataFrame, is_head: Any, of: list[Place], ink: str) -> list[alt.Chart]:

@@ -43,6 +43,16 @@ class Drawing(NamedTuple):
     upright: bool
 
 
+def is_upright(words: pd.DataFrame, *, widest: float = _WIDEST) -> bool:
+    """Return True if a sentence is too long to be drawn across."""
+    return bool((np.maximum(*_widths(words)) + _GAP).sum() > widest)
+
+
+def _widths(words: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Widths in pixels of words and of their labels."""
+    return words["form"].map(width_of) * _LETTER, words["relation"].map(width_of) * _SMALL
+
+
 def drawing(words: pd.DataFrame, choices: Choices, *, widest: float = _WIDEST) -> Drawing:
     """Lay out the arcs of a sentence, with the head's arcs of all words or of the relation's alone.
 
@@ -51,9 +61,8 @@ def drawing(words: pd.DataFrame, choices: Choices, *, widest: float = _WIDEST) -
             the order of the words; governor missing for the root, predicted −1 for none.
         widest: pixels that a sentence may take to be drawn across.
     """
-    forms, names = words["form"].map(width_of) * _LETTER, words["relation"].map(width_of) * _SMALL
-    room = np.maximum(forms, names) + _GAP
-    upright = bool(room.sum() > widest)
+    forms, names = _widths(words)
+    room, upright = np.maximum(forms, names) + _GAP, is_upright(words, widest=widest)
     half, label = 1.0, 1.1  # half a row of words, and the row of labels
     if upright:  # half the column of words, and that of labels
         room, wide, small = np.ones(len(words)), min(forms.max() + 24, 400), min(names.max(), 176)

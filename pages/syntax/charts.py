@@ -48,11 +48,11 @@ def accuracy_rows(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         absent = dict.fromkeys(("low", "high", "offset_accuracy"), float("nan"))
         chosen = shown.assign(series=there, accuracy=shown["accuracy_chosen"], **absent)
         shown = pd.concat([shown, chosen], ignore_index=True)
-    told = ("relation", "series", "head_name", "direction", *_OWN)
+    columns = ("relation", "series", "head_name", "direction", *_OWN)
     labels = alt.Axis(labelLimit=330, labelOverlap=False, ticks=False, grid=True)
     base = Chart(shown).encode(
         y=alt.Y(f"relation{NAMED}:N", title=None, sort=order, axis=labels),
-        tooltip=tooltips(dict.fromkeys(shown_as(of, shown) for of in told), shown, ".1%"),
+        tooltip=tooltips(dict.fromkeys(shown_as(of, shown) for of in columns), shown, ".1%"),
     )
     legend = {there: _OTHER} if is_half else {}
     legend |= {of_head: _HEAD, of_offset: _OFFSET}

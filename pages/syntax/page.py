@@ -22,7 +22,7 @@ from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.syntax import parsers
-from pages.syntax.arcs import arc_chart, drawing
+from pages.syntax.arcs import arc_chart, is_upright
 from pages.syntax.charts import accuracy_rows, direction_name, readable
 from pages.words.dependencies import relation_label, relation_line, relation_name
 from pages.words.lines import beginning
@@ -162,7 +162,7 @@ RELATIONS = Section(
         Figure(
             "rows",
             _BEST,
-            Custom(value="accuracy", chart=accuracy_rows),
+            Custom(chart=accuracy_rows, value="accuracy", format=".1%", marks=("relation",)),
             click={"relation": "relation"},
             captions=lambda _, choices: (f"rows_caption_{choices['chosen_on']}",),
         ),
@@ -306,8 +306,8 @@ SENTENCES = Section(
                 coalesce(places[deciding + 1] = governor, false) as right
             from decided, picked order by word""",
             Custom(chart=arc_chart),
-            captions=lambda frame, choices: (
-                f"drawing_caption_{'upright' if drawing(frame, choices).upright else 'across'}",
+            captions=lambda frame, _: (
+                f"drawing_caption_{'upright' if is_upright(frame) else 'across'}",
             ),
         ),
         Figure("into", "select 1 where $sentence is not null", Drawn(record=into_text)),

@@ -12,7 +12,7 @@ from analysis.statistics.probing.parser_accuracy import METHODS
 from pages.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
 from pages.kit.section import Choices
 from pages.services.chosen import other_stores
-from pages.services.inquiry import Inquiry
+from pages.services.inquiry import Asked, Inquiry
 from pages.services.open_file import Store
 from pages.words.say import plain
 from pages.words.scope import say_here
@@ -61,21 +61,14 @@ def means(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     open file is untrained itself.
     """
     opened = inquiry.store
-    frames = [inquiry.ask(parser_accuracy.accuracies).assign(file="")]
-    for store in other_stores(opened) if opened.random_weights is None else ():
-        if store.random_weights is None or not store.holds(parser_accuracy.TABLE):
-            continue
-        if is_alike(opened, store):
-            frame = inquiry.asked.ask(store, parser_accuracy.accuracies)
-            frame = frame[frame["method"].isin(_AGAINST)]
-            frames.append(frame.assign(method=_PREFIX + frame["method"], file=store.name))
-    grouped = pd.concat(frames, ignore_index=True).groupby(["method", "file"], sort=False)
-    frame = grouped.agg(
-        **{name: ("uas", of) for name, of in _SHARES.items()},
-        n_seeds=("seed", "nunique"),
-        **{name: (name, "mean") for name in _COUNTS},
-        **{name: (name, "first") for name in ("vectors", "known_share")},
-    ).reset_index()
+    untrained = [
+        store
+        for store in (other_stores(opened) if opened.random_weights is None else ())
+        if store.random_weights is not None
+        and store.holds(parser_accuracy.TABLE)
+        and is_alike(opened, store)
+    ]
+    frame = inquiry.ask_together(_over_splits, opened, *untrained)
     bare = frame["method"].str.removeprefix(_PREFIX)
     places = zip(frame["method"], frame["file"], strict=True)
     return frame.assign(
@@ -83,6 +76,22 @@ def means(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
         kind=[_KINDS.get(method, "control") for method in frame["method"]],
         sees=[say_here(f"meaning_{method}") for method in bare],
     ).sort_values("mean", ascending=False, ignore_index=True)
+
+
+def _over_splits(asked: Asked, opened: Store, *untrained: Store) -> pd.DataFrame:
+    """Accuracies over splits by method and file, which is empty for the open one."""
+    frames = [asked.ask(opened, parser_accuracy.accuracies).assign(file="")]
+    for store in untrained:
+        frame = asked.ask(store, parser_accuracy.accuracies)
+        frame = frame[frame["method"].isin(_AGAINST)]
+        frames.append(frame.assign(method=_PREFIX + frame["method"], file=store.name))
+    grouped = pd.concat(frames, ignore_index=True).groupby(["method", "file"], sort=False)
+    return grouped.agg(
+        **{name: ("uas", of) for name, of in _SHARES.items()},
+        n_seeds=("seed", "nunique"),
+        **{name: (name, "mean") for name in _COUNTS},
+        **{name: (name, "first") for name in ("vectors", "known_share")},
+    ).reset_index()
 
 
 def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
