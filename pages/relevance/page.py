@@ -48,6 +48,7 @@ _ENDS = ("mean", "low", "high")
 _SHARES = ("cls_share", "special_share", "top5_share", "evenness")
 _ORDER = ("mask_share", "mask_gain", "pointing", "pointing_gain", *_SHARES, "entropy")
 """Quantities in the order of the picker; those that need a mask come first."""
+rule_name = partial(value_said, "rule")
 _FORMATS = {"entropy": ".3f", **dict.fromkeys(GAINS, "+.1%")}
 
 
@@ -63,10 +64,6 @@ def too_long(inquiry: Inquiry) -> str:
         return ""
     values = {"limit": MOST_BYTES // 2**20, "most": count(most), "shortest": count(shortest)}
     return say("relevance.too_long", corpus=plain(store.run["corpus"]), **values)
-
-
-def rule_name(rule: str) -> str:
-    return value_said("rule", rule)
 
 
 def rule_short(rule: str) -> str:

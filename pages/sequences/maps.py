@@ -9,7 +9,6 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.measures.heads.attention_moved import attention_moved
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from pages.charts.colours import WEIGHING_COLOURS
 from pages.charts.head_map import CELL
@@ -119,6 +118,21 @@ def heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         frame[token] = names[given.argmax(axis=-1).ravel()]
         frame[share] = given.max(axis=-1).ravel().astype(float)
     return frame
+
+
+def attention_moved(before: np.ndarray, after: np.ndarray, same: list[tuple[int, int]]) -> Any:
+    """Share of each head's attention that goes elsewhere, mean over the queries of both runs.
+
+    It is the total variation distance of both rows, half the sum of their absolute differences;
+    what goes to tokens of one run alone counts as gone. NaN without a token of both.
+    """
+    if not same:
+        return np.full(before.shape[:-2], np.nan)
+    at, to = np.array(same).T
+    ours, theirs = before[..., at, :], after[..., to, :]
+    kept = np.minimum(ours[..., at], theirs[..., to]).sum(axis=-1, dtype=float)
+    whole = ours.sum(axis=-1, dtype=float) + theirs.sum(axis=-1, dtype=float)
+    return (whole / 2 - kept).mean(axis=-1)
 
 
 def moved(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
