@@ -311,7 +311,8 @@ def curves(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
 
 def agreement(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     """Draw the matrix of rank correlations."""
-    shown = frame.assign(one=frame["rule_a"].map(rule_name), other=frame["rule_b"].map(rule_short))
+    rules = frame[["rule_a", "rule_b"]].astype("category")  # so that a name is looked up once
+    shown = frame.assign(one=rules["rule_a"].map(rule_name), other=rules["rule_b"].map(rule_short))
     orders = {name: shown[name].drop_duplicates().tolist() for name in ("one", "other")}
     return number_map(
         shown,
