@@ -26,12 +26,13 @@ STYLE = """<style>
  .st-key-sections button p {font-size: .8rem}
 }
 [data-testid="stMain"] :is([data-testid="stVegaLiteChart"],
- div:has(> [data-testid="stVegaLiteChart"])) {min-width: 100%}
+ div:has(> [data-testid="stVegaLiteChart"])) {min-width: 100%; max-width: 100%}
 [data-testid="stMain"] [data-testid="stVegaLiteChart"] svg {max-width: 100%; height: auto}
 @media (max-width: 1000px) {
  [data-testid="stMain"] [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"])
   {flex-direction: column}
  [data-testid="stMain"] [data-testid="stColumn"] {width: 100%; flex: auto}
+ [data-testid="stMain"] [data-testid="stVegaLiteChart"] {overflow: auto hidden}
  [data-testid="stSidebar"] {width: 14rem !important; min-width: 0 !important}
  [data-testid="stMainBlockContainer"] {padding-inline: 1.2rem}
 }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,31 +49,30 @@ class Maps:
     def __str__(self) -> str:
         return self.name
 
+    @cached_property
+    def _maps(self) -> dict[tuple[str, int, Any], np.ndarray]:
+        """Maps by rule, start layer and head, in this order of layers and heads, the mean first."""
+        rows = self.rows.sort_values(["layer", "head"], na_position="first")
+        columns = (rows[name].tolist() for name in ("rule", "layer", "head", "relevance"))
+        return {
+            (rule, int(layer), MEAN if pd.isna(head) else int(head)): np.asarray(relevance, float)
+            for rule, layer, head, relevance in zip(*columns, strict=True)
+        }
+
     @property
     def rules(self) -> dict[str, np.ndarray]:
         """Map of each rule from the last layer, without single heads."""
-        rows = self.rows[self.rows["layer"] == self.rows["layer"].max()]
-        maps = _by("rule", rows[rows["head"].isna()])
-        return {rule: maps[rule] for rule in ALL if rule in maps}
+        last = max((layer for _, layer, _ in self._maps), default=0)
+        maps = {rule: self._maps.get((rule, last, MEAN)) for rule in ALL}
+        return {rule: found for rule, found in maps.items() if found is not None}
 
     def heads(self, rule: str | None, layer: int) -> dict[Any, np.ndarray]:
         """Map of the mean over heads, then of each head that the rule follows separately."""
-        rows = self.rows[(self.rows["rule"] == rule) & (self.rows["layer"] == layer)]
-        return _by("head", rows.sort_values("head", na_position="first"))
+        return {of[2]: found for of, found in self._maps.items() if of[:2] == (rule, layer)}
 
     def layers(self, rule: str | None, head: Any = MEAN) -> dict[int, np.ndarray]:
         """Map of one head, or of the mean, from each start layer."""
-        heads = self.rows["head"].isna() if head == MEAN else self.rows["head"] == head
-        return _by("layer", self.rows[(self.rows["rule"] == rule) & heads].sort_values("layer"))
-
-
-def _by(column: str, rows: pd.DataFrame) -> dict[Any, np.ndarray]:
-    names = (MEAN if pd.isna(name) else name for name in rows[column])
-    pairs = zip(names, rows["relevance"], strict=True)
-    return {
-        name if isinstance(name, str) else int(name): np.asarray(relevance, dtype=float)
-        for name, relevance in pairs
-    }
+        return {of[1]: found for of, found in self._maps.items() if of[::2] == (rule, head)}
 
 
 _NO_MAPS = Maps("", pd.DataFrame(columns=["rule", "layer", "head", "relevance"]), pd.DataFrame())

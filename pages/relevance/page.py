@@ -48,6 +48,7 @@ _ENDS = ("mean", "low", "high")
 _SHARES = ("cls_share", "special_share", "top5_share", "evenness")
 _ORDER = ("mask_share", "mask_gain", "pointing", "pointing_gain", *_SHARES, "entropy")
 """Quantities in the order of the picker; those that need a mask come first."""
+rule_name = partial(value_said, "rule")
 _FORMATS = {"entropy": ".3f", **dict.fromkeys(GAINS, "+.1%")}
 
 
@@ -63,10 +64,6 @@ def too_long(inquiry: Inquiry) -> str:
         return ""
     values = {"limit": MOST_BYTES // 2**20, "most": count(most), "shortest": count(shortest)}
     return say("relevance.too_long", corpus=plain(store.run["corpus"]), **values)
-
-
-def rule_name(rule: str) -> str:
-    return value_said("rule", rule)
 
 
 def rule_short(rule: str) -> str:
@@ -314,7 +311,8 @@ def curves(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
 
 def agreement(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     """Draw the matrix of rank correlations."""
-    shown = frame.assign(one=frame["rule_a"].map(rule_name), other=frame["rule_b"].map(rule_short))
+    rules = frame[["rule_a", "rule_b"]].astype("category")  # so that a name is looked up once
+    shown = frame.assign(one=rules["rule_a"].map(rule_name), other=rules["rule_b"].map(rule_short))
     orders = {name: shown[name].drop_duplicates().tolist() for name in ("one", "other")}
     return number_map(
         shown,

@@ -70,8 +70,10 @@ class TextMaps(Kind):
 
 def shares_apart(maps: Maps, relevance: Numbers) -> str:
     """Format the relevance of tokens that are set apart, by token."""
-    apart = maps.tokens.assign(share=relevance)[maps.tokens["apart"]]
-    shares = apart.groupby("name", sort=False)["share"].sum()
+    shares: dict[str, float] = {}
+    apart = maps.tokens["apart"].to_numpy()
+    for name, share in zip(maps.tokens["name"][apart], relevance[apart], strict=True):
+        shares[name] = shares.get(name, 0.0) + share
     return say("list.comma").join(f"{name} {percent(value)}" for name, value in shares.items())
 
 
@@ -101,11 +103,13 @@ def strip_rows(_: Inquiry, choices: Choices) -> pd.DataFrame:
         return pd.DataFrame()
     texts = maps.tokens.drop(columns="token").rename(columns={"name": "token"})
     texts.insert(0, "pos", range(1, len(texts) + 1))
-    parts = [
-        texts.assign(layer=layer, relevance=relevance)[["layer", *texts, "relevance"]]
-        for layer, relevance in layers.items()
-    ]
-    return pd.concat(parts, ignore_index=True)
+    return pd.DataFrame(
+        {
+            "layer": np.repeat([*layers], len(texts)),
+            **{name: np.tile(texts[name].to_numpy(), len(layers)) for name in texts},
+            "relevance": np.concatenate([*layers.values()]),
+        }
+    )
 
 
 def strip(frame: pd.DataFrame, name: str, choices: Choices) -> Any:

@@ -9,7 +9,6 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.measures.heads.attention_moved import attention_moved
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from pages.charts.colours import WEIGHING_COLOURS
 from pages.charts.head_map import CELL
@@ -43,7 +42,7 @@ _POOLED = 32  # pixels to a side of a head's small map, at most
 
 
 def pick_map(view: View, choices: Choices) -> dict[str, Any]:
-    """Let the reader pick heads or a scope (`kind`), and of heads one that is taken away (`away`).
+    """Let the reader pick heads or a scope (`of_what`), and of heads one to take away (`away`).
 
     Choices of two sides are `compared`. `token` is None if none is looked at.
     """
@@ -51,21 +50,21 @@ def pick_map(view: View, choices: Choices) -> dict[str, Any]:
     names = {name: view.say(f"quantity_{name}") for name in (*OF_HEADS, _MEAN_NORM)}
     names |= {scope: scope_name(scope) for scope in view.store.layer_order.scopes}
     quantity = view.pick("quantity", names, kind="select")
-    chosen: dict[str, Any] = {"quantity": quantity, "kind": "scope", "away": None}
+    chosen: dict[str, Any] = {"quantity": quantity, "of_what": "scope", "away": None}
     if quantity in OF_HEADS:
         chosen["layer"], chosen["head"] = pick_head(view, default=every_head(view.store)[0])
         chosen["weighing"] = OF_HEADS[quantity]
-        chosen["kind"] = "heads" if choices["second"] is None else "compared"
+        chosen["of_what"] = "heads" if choices["second"] is None else "compared"
     else:
         chosen["layer"] = view.pick("layer", view.store.layers, kind="select")
     if (found := map_of(view, subject, quantity, chosen["layer"])) is None:
         view.end("no_map")
     with view.fold(view.say("more")):
-        if chosen["kind"] == "heads" and subject.reading is not None:
+        if chosen["of_what"] == "heads" and subject.reading is not None:
             every = (f"{layer}-{head}" for layer, head in every_head(view.store))
             heads = {_NONE: view.say("none")} | {of: short_name(*of.split("-")) for of in every}
             if (away := view.pick("away", heads, kind="select")) != _NONE:
-                chosen |= {"away": tuple(map(int, away.split("-"))), "kind": "compared"}
+                chosen |= {"away": tuple(map(int, away.split("-"))), "of_what": "compared"}
         tokens = {_NONE: view.say("none"), **dict(enumerate(subject.names[: len(found)]))}
         token = view.pick("token", tokens, kind="select")
     chosen["token"] = None if token == _NONE else int(token)
@@ -121,6 +120,21 @@ def heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return frame
 
 
+def attention_moved(before: np.ndarray, after: np.ndarray, same: list[tuple[int, int]]) -> Any:
+    """Share of each head's attention that goes elsewhere, mean over the queries of both runs.
+
+    It is the total variation distance of both rows, half the sum of their absolute differences;
+    what goes to tokens of one run alone counts as gone. NaN without a token of both.
+    """
+    if not same:
+        return np.full(before.shape[:-2], np.nan)
+    at, to = np.array(same).T
+    ours, theirs = before[..., at, :], after[..., to, :]
+    kept = np.minimum(ours[..., at], theirs[..., to]).sum(axis=-1, dtype=float)
+    whole = ours.sum(axis=-1, dtype=float) + theirs.sum(axis=-1, dtype=float)
+    return (whole / 2 - kept).mean(axis=-1)
+
+
 def moved(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Share of each head's attention that goes elsewhere: layer, head, mean (`attention_moved`)."""
     means = attention_moved(*_sides(inquiry, choices)).ravel().astype(float).round(7)
@@ -130,13 +144,13 @@ def moved(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 def panels(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Cells of maps side by side, by the column `panel`, in percent: of a head by weight and norm,
     or of both sides with the difference of what they share; or of a scope."""
-    subject, second, kind = (choices[name] for name in ("subject", "second", "kind"))
+    subject, second, of_what = (choices[name] for name in ("subject", "second", "of_what"))
     names, token, parts = subject.names, choices["token"] or 0, []
     place = list(inquiry.store.layers).index(choices["layer"]), choices.get("head", 1) - 1
     made = {"scope": (names, shown_map(inquiry, choices))}
-    if kind == "heads":
+    if of_what == "heads":
         made = {name: (names, maps[place]) for name, maps in subject.maps(inquiry).items()}
-    elif kind == "compared":
+    elif of_what == "compared":
         ours, theirs, same = _sides(inquiry, choices)
         change, (at, to) = (
             np.full(ours.shape[-2:], np.nan),

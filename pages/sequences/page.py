@@ -29,7 +29,7 @@ _EFFECT = f"""
 
 def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rows of the finding on a map: the token that gives most, or what differs."""
-    if choices["kind"] == "compared":
+    if choices["of_what"] == "compared":
         return compared(inquiry, choices)
     shares, subject, token = maps.shown_map(inquiry, choices), choices["subject"], choices["token"]
     n, names, weighing = len(shares), subject.names, choices.get("weighing", "scope")
@@ -102,9 +102,9 @@ def predictions(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return frame.iloc[np.argsort(-change, kind="stable")].reset_index(drop=True)
 
 
-HEADS, COMPARED, SCOPE = ({"kind": (kind,)} for kind in ("heads", "compared", "scope"))
+HEADS, COMPARED, SCOPE = ({"of_what": (of,)} for of in ("heads", "compared", "scope"))
 WITHOUT = COMPARED | {"second": (None,)}
-OF_HEAD = {"kind": ("heads", "compared")}
+OF_HEAD = {"of_what": ("heads", "compared")}
 TO_TOKEN = {"token": "target_pos"}
 DRAWN = Custom(chart=maps.draw_panels)
 PANELS = Figure("panels", maps.panels, DRAWN, click=TO_TOKEN)

@@ -42,7 +42,7 @@ class WithoutHead:
     places: tuple[int | None, ...]
     before: tuple[str, ...]
     after: tuple[str, ...]
-    probabilities: Float[np.ndarray, "state place"]
+    probabilities: Float[np.ndarray, "state token"]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 import streamlit as st
 
 from analysis.statistics.pairs import pair_occurrence
+from pages.sequences.maps import attention_moved
 from pages.sequences.subject import LONGEST, Subject, shared_tokens
 from pages.services.model_process import ModelProcess
 from tests.pages.conftest import assert_sound, bodies, captions, charts, in_address, sentences
@@ -131,6 +132,16 @@ def test_shared_tokens_are_those_in_order():
         return Subject(ids, tuple(ids), tuple(map(ord, ids)), (), None)
 
     assert shared_tokens(subject("abcd"), subject("axbd")) == [(0, 0), (1, 2), (3, 3)]
+
+
+def test_half_of_all_differences_counts_with_all_that_goes_to_tokens_of_one_run_alone():
+    before = np.array([[[0.5, 0.5], [0.2, 0.8]]])
+    after = np.array([[[0.1, 0.6, 0.3], [0.0, 1.0, 0.0], [0.2, 0.4, 0.4]]])
+    same = [(0, 0), (1, 2)]
+    first, second = (0.4 + 0.2 + 0.6) / 2, (0.0 + 0.4 + 0.4) / 2
+    np.testing.assert_allclose(attention_moved(before, after, same), [(first + second) / 2])
+    np.testing.assert_array_equal(attention_moved(before, before, [(0, 0), (1, 1)]), [0.0])
+    assert np.isnan(attention_moved(before, after, []))
 
 
 def test_without_the_model_what_is_kept_is_shown_and_the_rest_is_told(
