@@ -52,8 +52,8 @@ def after_of(name: str) -> Any:
 
         monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
         monkeypatch.setattr(inquiry.Asked, "ask", asked)
-        uncached = inquiry._answer_together.__wrapped__
-        monkeypatch.setattr(inquiry, "_answer_together", uncached)
+        cached: Any = inquiry._answer_together
+        monkeypatch.setattr(inquiry, "_answer_together", cached.__wrapped__)
         openings.clear()
         store.execute("begin")
         yield change
