@@ -140,12 +140,12 @@ def _plane(frame: pd.DataFrame, colours: dict[str, str]) -> Any:
     of: Any = {"scale": alt.Scale(domain=[-reach, reach], nice=False)}
     of["axis"] = alt.Axis(tickCount=3, format=".2~g", grid=True)
     shown = frame.assign(angle=np.degrees(np.arctan2(frame["x"], frame["y"])))
-    told = {name: title(name) for name in ("name", "length", "in_plane")}
+    words = {name: title(name) for name in ("name", "length", "in_plane")}
     base = Chart(shown).encode(
         x=alt.X("x:Q", title=say_here("axis_x"), **of),
         y=alt.Y("y:Q", title=say_here("axis_y"), **of),
         color=named("name", colours, title=None, symbolType="stroke"),
-        tooltip=tooltips(told, shown, ".3~g"),
+        tooltip=tooltips(words, shown, ".3~g"),
     )
     middle = {"x2": alt.X2Value(_SIDE / 2), "y2": alt.Y2Value(_SIDE / 2)}
     tips = base.mark_point(shape="triangle-up", filled=True, size=90, opacity=1)
