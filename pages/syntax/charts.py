@@ -44,27 +44,33 @@ def accuracy_rows(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     rows = zip(shown["relation_named"], shown["n"], strict=True)
     shown["relation_named"] = [say_here("row", relation=of, n=count(n)) for of, n in rows]
     order, n_rows = shown["relation_named"].tolist(), len(shown)
-    if is_half:
-        absent = dict.fromkeys(("low", "high", "offset_accuracy"), float("nan"))
-        chosen = shown.assign(series=there, accuracy=shown["accuracy_chosen"], **absent)
-        shown = pd.concat([shown, chosen], ignore_index=True)
-    columns = ("relation", "series", "head_name", "direction", *_OWN)
     labels = alt.Axis(labelLimit=330, labelOverlap=False, ticks=False, grid=True)
-    base = Chart(shown).encode(
-        y=alt.Y(f"relation{NAMED}:N", title=None, sort=order, axis=labels),
-        tooltip=tooltips(dict.fromkeys(shown_as(of, shown) for of in columns), shown, ".1%"),
-    )
+
+    def rows_of(frame: pd.DataFrame, *numbers: str) -> Any:
+        columns = ("relation", "series", "head_name", "direction", *numbers)
+        return Chart(frame).encode(
+            y=alt.Y(f"relation{NAMED}:N", title=None, sort=order, axis=labels),
+            tooltip=tooltips(dict.fromkeys(shown_as(of, frame) for of in columns), frame, ".1%"),
+        )
+
+    base = rows_of(shown, *_OWN)
     legend = {there: _OTHER} if is_half else {}
     legend |= {of_head: _HEAD, of_offset: _OFFSET}
     colour, tick = (named(of, legend, symbolType="square") for of in ("series", "of_offset"))
+    look: dict[str, Any] = {"size": 80, "opacity": 1}
     points = base.encode(color=colour)
+    parts = []
     if is_half:
-        points = points.encode(yOffset=alt.YOffset("series:N", sort=[there, of_head]))
+        beside = alt.YOffset("series:N", sort=[there, of_head])
+        points = points.encode(yOffset=beside)
+        chosen = rows_of(shown.assign(series=there), "accuracy_chosen").mark_circle(**look)
+        parts = [chosen.encode(color=colour, yOffset=beside, x=_across("accuracy_chosen"))]
     ticks = base.mark_tick(thickness=3, height=14, opacity=1, orient="vertical")
     rules = points.mark_rule(strokeWidth=2).encode(x=_across("low"), x2=alt.X2("high"))
-    points = points.mark_circle(size=80, opacity=1, cursor="pointer").encode(x=_across("accuracy"))
+    points = points.mark_circle(cursor="pointer", **look).encode(x=_across("accuracy"))
     return layered(
         ticks.encode(x=_across("offset_accuracy"), color=tick),
+        *parts,
         rules,
         points.add_params(cell_selection("row", "relation")),
         height=24 * n_rows * (1.4 if is_half else 1) + 140,
