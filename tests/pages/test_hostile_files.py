@@ -220,8 +220,9 @@ STRANGE = "update stored.layer_cohesion set weighing = 'strange'"
     ("lang", "expected"), [("en", "is not what it was"), ("ja", "変更されています")]
 )
 def test_a_page_that_fails_by_a_changed_file_names_the_table(
-    lang, expected, store_folder, tmp_path, opened
+    lang, expected, store_folder, tmp_path, opened, monkeypatch
 ):
+    monkeypatch.setattr("pages.kit.page.fill", _fails)
     path = Path(shutil.copy(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
     change(path, (STRANGE,), path)
     session = opened("head_map", tmp_path, lang=lang, hm_view="layers")
@@ -231,7 +232,14 @@ def test_a_page_that_fails_by_a_changed_file_names_the_table(
     assert expected in error.value
 
 
-def test_where_no_table_was_changed_the_fault_is_ours_and_is_seen(store_folder, tmp_path, opened):
+def _fails(*_: object) -> None:
+    raise RuntimeError
+
+
+def test_where_no_table_was_changed_the_fault_is_ours_and_is_seen(
+    store_folder, tmp_path, opened, monkeypatch
+):
+    monkeypatch.setattr("pages.kit.page.fill", _fails)
     path = Path(shutil.copy(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
     change(path, (STRANGE, manifest_of("layer_cohesion")), path)
     session = opened("head_map", tmp_path, hm_view="layers")
