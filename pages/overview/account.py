@@ -144,7 +144,7 @@ def _others(inquiry: Inquiry) -> None:
             link("overview", plain(path.name), file=path.name)
         if isinstance(other, Store):
             names = {"model": plain(other.model_name), "corpus": plain(other.run["corpus"])}
-            right.markdown(say("others.told", n=count(other.run["n_sequences"]), **names))
+            right.markdown(say("others.values", n=count(other.run["n_sequences"]), **names))
         else:
             right.markdown(why_unreadable(path, other))
 

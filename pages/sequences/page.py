@@ -107,7 +107,16 @@ WITHOUT = COMPARED | {"second": (None,)}
 OF_HEAD = {"of_what": ("heads", "compared")}
 TO_TOKEN = {"token": "target_pos"}
 DRAWN = Custom(chart=maps.draw_panels)
-PANELS = Figure("panels", maps.panels, DRAWN, click=TO_TOKEN)
+PANELS = Figure(
+    "panels",
+    maps.panels,
+    DRAWN,
+    click=TO_TOKEN,
+    captions=lambda frame, _: (
+        "panels_caption",
+        *(("panels_change",) if (frame["panel"] == "change").any() else ()),
+    ),
+)
 TOKENS_SHADED = Drawn(record=maps.show_tokens)
 PREDICTED = {
     "token": None,

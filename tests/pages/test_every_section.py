@@ -200,6 +200,9 @@ NOT_SHOWN = {
     ("norms", "layers"): 2,  # shares of all special types together
     ("relevance", "map"): 3,  # shares inside a mask and on special tokens
     ("relevance", "text"): 3,
+    ("head_map", "map"): 1,  # ln 2, the largest distance
+    ("head_map", "layers"): 1,  # the level of p
+    ("layer_mixing", "completeness"): 3,  # digits before powers of ten
 }
 """Numbers that are sums or means of what is shown that `values_of` does not form, counted."""
 

@@ -100,7 +100,7 @@ def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session
     ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
     assert {finding.page for finding in ranked} == {
         *("norms", "habits", "head_map", "layer_mixing", "positions", "relevance"),
-        *("sinks", "syntax", "coreference"),
+        *("sinks", "syntax"),  # too few mentions for one of coreference
     }
     strengths = [finding.strength for finding in ranked]
     known = [strength for strength in strengths if strength > 0]

@@ -77,6 +77,12 @@ class Pictured:
                 yield float(dash), float(gap)
 
     @property
+    def can_be_clicked(self) -> bool:
+        """True if a click is read by the page, a link or a table, or by the chart itself."""
+        of_chart = any("select" in given for given in self.specification.get("params", ()))
+        return self.is_clickable or of_chart or "<a " in self.body or self.columns != ()
+
+    @property
     def has_tooltip(self) -> bool:
         shown = [unit.tooltip for _, unit in units(self.specification)]
         return any(shown) or " title=" in self.body or "<title" in self.body
@@ -212,7 +218,7 @@ PROMISES = {
     "click": Promise(
         r"(?i)\bclick\b(?! on a column)",
         r"(?<!列名を)クリック",
-        lambda seen: seen.is_clickable or "<a " in seen.body or seen.columns != (),
+        lambda seen: seen.can_be_clicked,
     ),
     "pointing": Promise(
         r"(?i)\bpoint(?:ing)? at\b|\btooltip\b",

@@ -10,7 +10,7 @@ from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
 from pages.positions.clusters import cluster_colours, cluster_name
 from pages.positions.offsets import offset_rows
 from pages.words.numbers import offset_label
-from tests.pages.conftest import charts, frames, options_of, sentences
+from tests.pages.conftest import captions, charts, frames, options_of, sentences
 from tests.pages.kit.after import after_of
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import chart_of, frame_of
@@ -284,5 +284,6 @@ def test_offsets_are_written_with_their_sign(offset, written):
 def test_it_is_said_of_a_causal_model_that_it_is_one(page, view, name, opened, request):
     for of, is_causal in ((name, True), ("treebank", False)):
         folder = request.getfixturevalue(f"{of}_folder")
-        text = sentences(opened(page, folder, **dict([view.split("=")])))
+        session = opened(page, folder, **dict([view.split("=")]))
+        text = sentences(session) + captions(session)
         assert ("This model is causal" in text) == is_causal
