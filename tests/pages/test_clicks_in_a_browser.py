@@ -131,7 +131,7 @@ def test_a_click_chooses_and_a_fresh_session_shows_it_again(click, go, browser):
 
 def test_the_arcs_of_a_sentence_are_drawn(go, browser):
     wait = go("syntax?sy_view=sentences&sy_relation=det&head=2-3")
-    arcs = "[aria-label='Does L2·H3 point to the governor?'] svg .mark-line path"
+    arcs = "[aria-label^='Does L2·H3 point to the governor?'] svg .mark-line path"
     wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, arcs))
 
 
