@@ -81,9 +81,9 @@ CLICKS = [
         "layer-mixing?lm_view=similarity",
         "lm_similarity",
         "[aria-roledescription='text mark']"
-        "[aria-label^='compared with: whole layer; counted up to: attention weights;']",
-        {"lm_scope_a": "attn_w", "lm_scope_b": "attn_res_ln_ff_res_ln"},
-        shown="Where do “attention weights” and “whole layer” agree least?",
+        "[aria-label^='compared with: whole layer; counted up to: after the residual;']",
+        {"lm_scope_a": "attn_res", "lm_scope_b": "attn_res_ln_ff_res_ln"},
+        shown="Where do “after the residual” and “whole layer” agree least?",
     ),
     Click("positions?po_view=content&head=1-1", "po_content_grid"),
     Click(

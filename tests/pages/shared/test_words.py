@@ -60,29 +60,6 @@ def test_every_key_that_is_used_is_in_the_catalogue():
     assert not [regex for regex in patterns if not any(re.fullmatch(regex, key) for key in keys)]
 
 
-def stems_of(path: Path) -> set[str]:
-    """The stems of the sections in a file."""
-    return {
-        str(call.args[0].value)
-        for name, call in calls(path)
-        if name == "section" and isinstance(call.args[0], ast.Constant)
-    }
-
-
-def test_every_word_of_a_section_is_in_the_words_of_its_page():
-    keys, n_checked = words.catalogue(), 0
-    for path in PAGES.rglob("*.py"):
-        page = path.relative_to(PAGES).parts[0]
-        for stem in stems_of(path):
-            for name, call in calls(path):
-                relative = name == "say" and ast.unparse(call.func) == "view.say"
-                for regex in pattern(call.args[0]) if relative else ():
-                    full = rf"{page}\.({stem}\.)?{regex}"
-                    assert any(re.fullmatch(full, key) for key in keys), f"{path}: {regex}"
-                    n_checked += 1
-    assert n_checked, "this test could not have failed"
-
-
 def used_by(page: str) -> re.Pattern:
     """Pattern of the last names of a page's words.
 
