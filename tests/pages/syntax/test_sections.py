@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.probing.parser_accuracy import METHODS
+from pages.charts.chart_theme import with_data
 from pages.kit.grammar import sentences as sentences_of
 from pages.kit.page import findings
 from pages.kit.section import rows_of
@@ -134,15 +135,17 @@ def test_of_either_direction_each_head_shows_the_better_one(section, exported, a
 
 def test_halves_show_the_head_where_it_was_chosen_too_and_hide_rare_relations(section, exported):
     section("relations", sy_least="4")
-    shown, points = (
-        frame_of(exported, "sy_relations_rows"),
-        chart_of(exported, "sy_relations_rows").data,
-    )
+    shown = frame_of(exported, "sy_relations_rows")
     assert (shown["n"] >= 4).all()
-    assert len(points) == 2 * len(shown)
-    chosen = points[points["series"] == "best head, where it was chosen"]
-    assert chosen["accuracy"].tolist() == shown["accuracy_chosen"].tolist()
-    assert chosen["low"].isna().all()
+    drawn = with_data(chart_of(exported, "sy_relations_rows"))
+    [chosen] = [
+        rows
+        for rows in drawn["datasets"].values()
+        if {row["series"] for row in rows} == {"best head, where it was chosen"}
+    ]
+    assert [row["accuracy_chosen"] for row in chosen] == shown["accuracy_chosen"].tolist()
+    fields = [part["encoding"]["x"]["field"] for part in drawn["layer"]]
+    assert fields == ["offset_accuracy", "accuracy_chosen", "low", "accuracy"]
 
 
 @pytest.mark.parametrize(
