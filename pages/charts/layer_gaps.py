@@ -24,24 +24,24 @@ def with_gaps(store: Store, chart: Any) -> Any:
     n_gaps = n_layers - len(store.layers)
     if n_gaps == 0 or isinstance(chart, dict):
         return chart
-    for part in _nodes(chart):
+    for part in nodes(chart):
         if isinstance(part.data, pd.DataFrame):
             part.data = _in_stretches(part.data)
         if isinstance(part, alt.Chart):
             _open(part, n_layers)
-    for part in _nodes(chart):
-        if isinstance(getattr(part, "height", None), int) and any(map(_has_rows, _nodes(part))):
+    for part in nodes(chart):
+        if isinstance(getattr(part, "height", None), int) and any(map(_has_rows, nodes(part))):
             part.height += _ROW * n_gaps
     return chart
 
 
-def _nodes(chart: Any) -> Iterator[Any]:
+def nodes(chart: Any) -> Iterator[Any]:
     """Yield a chart and all charts within it."""
     yield chart
     for name in _PARTS:
         parts = getattr(chart, name, alt.Undefined)
         for part in parts if isinstance(parts, list) else ():
-            yield from _nodes(part)
+            yield from nodes(part)
 
 
 def _in_stretches(data: pd.DataFrame) -> pd.DataFrame:

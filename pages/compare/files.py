@@ -134,7 +134,7 @@ def _siblings(store: Store) -> list[Store]:
 
 
 def _shared(store: Store, other: Store) -> list[bool]:
-    """What two files share: the kind of input, then the model, then the corpus."""
+    """Facts that two files share: the kind of input, then the model, then the corpus."""
     of_runs = (store.run[name] == other.run[name] for name in ("model", "corpus"))
     return [store.facts["input"] == other.facts["input"], *of_runs]
 

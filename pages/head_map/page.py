@@ -68,7 +68,7 @@ def held(table: OfFile, rows: Rows) -> Rows:
 
 
 def offered(table: OfFile) -> Figure:
-    """What adds a table, where the file lacks it."""
+    """Figure of the command that adds a table, where the file lacks it."""
 
     def offer(view: View, *_: object) -> None:
         for item in absence(view.store, table):

@@ -9,28 +9,26 @@ import pandas as pd
 import streamlit as st
 
 from analysis.statistics.table import Table
-from pages.charts.layer_gaps import with_gaps
+from pages.charts.layer_gaps import nodes, with_gaps
 from pages.export.shown import Shown, sourced
 from pages.kit.address import Choice, draw, value_of
 from pages.kit.grammar import written
 from pages.kit.items import Figure, Picked
-from pages.kit.kinds import IS_CLEAR, HeadMap, Plot, Rows, value_said
-from pages.kit.matrix import Matrix
+from pages.kit.kinds import IS_CLEAR, Plot, Rows, value_said
 from pages.services.chosen import other_stores
 from pages.services.open_file import Store
 from pages.words.columns import is_column, title_or_name
+from pages.words.interval import is_clear
 from pages.words.numbers import count
 from pages.words.say import plain, say
 
-_FILE, _SIDE, _TOP = "file", "side", "top"
+_FILE, _SIDE = "file", "side"
 _INPUTS = {"seq", "text", "sentence", "image", "token"}
 """Columns that select one input: positions in it have no counterpart in another."""
 _LESS = "B − A"
 _MOST = 12  # differences of a chart that has no panel of differences of its own
-_WIDTH, _NARROW = (
-    212,
-    0.8,
-)  # pixels of one of three panels; share of the page below which they stack
+_WIDTH = 212  # pixels of one of three panels
+_NARROW = 0.8  # of a page, below which panels are stacked
 Rerun = Callable[[str, Mapping[str, str]], Figure | None]
 """A figure of the section as it is with some choices made otherwise; None if it has none then."""
 
@@ -162,7 +160,7 @@ def differences(one: pd.DataFrame, other: pd.DataFrame, kind: Plot) -> pd.DataFr
 
     Returns:
         Rows of the second with both numbers, and `IS_CLEAR`: True if the interval excludes 0,
-        missing without one. None if a key occurs twice.
+        missing without one. No rows if a key occurs twice.
     """
     keys = [key for key in kind.keys if key in one and key in other]
     if one.duplicated(keys).any() or other.duplicated(keys).any():
@@ -173,8 +171,8 @@ def differences(one: pd.DataFrame, other: pd.DataFrame, kind: Plot) -> pd.DataFr
     low, high = kind.ends
     if {low, high} <= set(one) & set(other):
         less[low], less[high] = both[low] - both[f"{high}_of_a"], both[high] - both[f"{low}_of_a"]
-        is_clear = ((less[low] > 0) | (less[high] < 0)).astype("boolean")
-        less[IS_CLEAR] = is_clear.where(less[low].notna() & less[high].notna())
+        clear = is_clear(less[low], less[high]).astype("boolean")
+        less[IS_CLEAR] = clear.where(less[low].notna() & less[high].notna())
     return less.dropna(subset=kind.value).reset_index(drop=True)
 
 
@@ -193,15 +191,7 @@ def _panels(
     in_row: bool,
 ) -> Any:
     """Draw both figures on one scale, and their differences, if there are any, around 0."""
-    frames = [of.shown.frame for of in pair]
-    alike = kind
-    if isinstance(kind, HeadMap) and kind.panel:  # whose maps have a scale each
-        tops = pd.concat(frames).groupby(kind.panel)[kind.top or kind.value].max()
-        frames = [frame.assign(**{_TOP: frame[kind.panel].map(tops)}) for frame in frames]
-        alike = replace(kind, top=_TOP)
-    if isinstance(kind, Matrix):
-        ramp = kind.ramp(pd.concat(frames)[kind.value])
-        alike = replace(kind, ramp=lambda _: ramp)
+    alike, frames = kind.on_one_scale([of.shown.frame for of in pair])
     drawn = [
         alike.draw(frame, of.words, of.choices) for frame, of in zip(frames, pair, strict=True)
     ]
@@ -219,13 +209,10 @@ def _panels(
 
 def _still(chart: Any) -> Any:
     """Chart without selections and names of views; two panels could not have the same ones."""
-    for name in ("params", "name"):
-        if hasattr(chart, name):
-            setattr(chart, name, alt.Undefined)
-    for parts in ("layer", "hconcat", "vconcat", "concat"):
-        inner = getattr(chart, parts, None)
-        for part in inner if isinstance(inner, list) else ():
-            _still(part)
+    for part in nodes(chart):
+        for name in ("params", "name"):
+            if hasattr(part, name):
+                setattr(part, name, alt.Undefined)
     return chart
 
 

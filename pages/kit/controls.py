@@ -80,16 +80,6 @@ class Controls:
         """Row of pickers that is open now, for further widgets."""
         return Place(self, self._open_row())
 
-    @contextmanager
-    def fold(self, title: str) -> Iterator[None]:
-        """Open a popover in the row of pickers for those that are rarely used."""
-        row = self._open_row()
-        self._row = Group("popover", (title,))
-        row.items.append(self._row)
-        with Place(self, self._row):
-            yield
-        self._row = row
-
     def row(self) -> None:
         """Start a new row for the pickers that follow."""
         self._row = None
@@ -115,17 +105,17 @@ class Controls:
         return self.choices.value(choice)
 
     @contextmanager
-    def more(self) -> Iterator[None]:
+    def more(self, title: str = "") -> Iterator[None]:
         """Record pickers that are rarely used, into the popover at the end of their row."""
         row, n_pickers = self._open_row(), self._n_pickers
-        self._row, self._n_pickers = self._more_of(row), _FULL + 1
+        self._row, self._n_pickers = self._more_of(row, title), _FULL + 1
         yield
         self._row, self._n_pickers = row, n_pickers
 
-    def _more_of(self, row: Group) -> Group:
+    def _more_of(self, row: Group, title: str = "") -> Group:
         if not _ends_with_more(row):
             look = {"key": f"more_{self.stem}_{self._n_rows}"}
-            row.items.append(Group("popover", (say("page.more"),), look))
+            row.items.append(Group("popover", (title or say("page.more"),), look))
         return cast(Group, row.items[-1])
 
     def pick(

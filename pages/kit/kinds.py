@@ -82,6 +82,10 @@ class Plot(Kind):
         """Kind for differences around 0; None if it cannot draw them."""
         return None
 
+    def on_one_scale(self, frames: list[pd.DataFrame]) -> tuple["Plot", list[pd.DataFrame]]:
+        """Kind and rows of charts whose colours mean the same in each."""
+        return self, frames
+
     def format_of(self, row: Mapping[Any, Any]) -> str:
         """Format of the number of a row."""
         return self.format
@@ -335,9 +339,8 @@ class HeadMap(Plot):
     `panel` is a column with a map for each value, in the order of `panels`, side by side; `formats`
     are those of panels with another one.
     `is_signed` values have colours on both sides of 0; others from `low`, or else the least of the
-    rows. `clear` is a column that says which cells
-    have no dot. `tops` are columns of the largest values of scales, by panel; else those of the
-    rows.
+    rows. `clear` is a column that says which cells have no dot. `top` is a column of the values
+    whose largest ends a scale.
     """
 
     panel: str | None = None
@@ -362,6 +365,13 @@ class HeadMap(Plot):
 
     def signed(self) -> Plot:
         return replace(self, is_signed=True, top=None, clear=IS_CLEAR)
+
+    def on_one_scale(self, frames: list[pd.DataFrame]) -> tuple[Plot, list[pd.DataFrame]]:
+        if self.panel is None:
+            return self, frames
+        tops = pd.concat(frames).groupby(self.panel)[self.top or self.value].max()
+        topped = [frame.assign(top=frame[self.panel].map(tops)) for frame in frames]
+        return replace(self, top="top"), topped
 
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         marked = (choices["layer"], choices["head"]) if "head" in choices else None

@@ -38,6 +38,10 @@ class Matrix(Plot):
     def signed(self) -> Plot:
         return replace(self, ramp=_around_zero, format=f"+{self.format}", more=())
 
+    def on_one_scale(self, frames: list[pd.DataFrame]) -> tuple[Plot, list[pd.DataFrame]]:
+        ramp = self.ramp(pd.concat(frames)[self.value])
+        return replace(self, ramp=lambda _: ramp), frames
+
     def draw(self, frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         ends = [end for end in self.ends if end in frame]
         return number_map(

@@ -15,7 +15,6 @@ from pages.kit.items import Figure, Follow, Markup, Table
 from pages.kit.run import run
 from pages.kit.source import Choices, Reader, SectionEnds
 from pages.services.inquiry import Inquiry
-from pages.services.missing import absence
 from pages.services.open_file import Store
 from pages.words.columns import column_settings, with_names
 from pages.words.interval_sentence import interval_form, interval_sentence, listed_form
@@ -85,16 +84,6 @@ class View(Controls, Inquiry):
         """Show why there is nothing more to draw, and end the section."""
         self.nothing(name, **values)
         raise SectionEnds
-
-    def require(self, *tables: OfFile) -> None:
-        """Show what the file lacks of these statistics, with a remedy, and end the section.
-
-        Nothing if the file has them all.
-        """
-        for item in (lacking := absence(self.store, *tables)):
-            self.add(item)
-        if lacking:
-            raise SectionEnds
 
     def rest(self) -> list[str]:
         """Return, once, findings and notes that no chart took."""

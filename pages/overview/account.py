@@ -1,4 +1,4 @@
-"""What a file holds: soundness, corpus, tables, origin, and the files beside it."""
+"""Account of a file: soundness, corpus, tables, origin, and the files beside it."""
 
 from pathlib import Path
 

@@ -16,7 +16,7 @@ from pages.query.statement import LONGEST, Statement, fits_into_a_link
 from pages.services.open_file import Store
 from pages.services.sql_asking import ROWS, SECONDS, Answer, Fault, answered, why_unanswered
 from pages.words.numbers import count
-from pages.words.say import plain, say
+from pages.words.say import plain
 
 MOST_DRAWN = 5_000
 """Row limit of the chart, which a browser and an export draw in a few seconds."""
@@ -144,7 +144,7 @@ def _roles(view: View, frame: pd.DataFrame, *, is_another: bool) -> tuple[Roles,
     x = view.pick("x", options["x"], default=likely.x, format=str, kind="select")
     y = view.pick("y", options["y"], default=likely.y, format=str, kind="select")
     called = {option: option or view.say("no_colour") for option in options["colour"]}
-    with view.fold(say("page.more")):
+    with view.more():
         colour = view.pick("colour", called, default=likely.colour, kind="select")
         title = view.text("shows")
     return Roles(kind, x, y, colour), title

@@ -59,7 +59,7 @@ def pick_map(view: View, choices: Choices) -> dict[str, Any]:
         chosen["layer"] = view.pick("layer", view.store.layers, kind="select")
     if (found := map_of(view, subject, quantity, chosen["layer"])) is None:
         view.end("no_map")
-    with view.fold(view.say("more")):
+    with view.more(view.say("more")):
         if chosen["of_what"] == "heads" and subject.reading is not None:
             every = (f"{layer}-{head}" for layer, head in every_head(view.store))
             heads = {_NONE: view.say("none")} | {of: short_name(*of.split("-")) for of in every}

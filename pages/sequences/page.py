@@ -87,13 +87,13 @@ def without_head(inquiry: Inquiry, choices: Choices) -> Any:
 
 
 def outputs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """How far each token's last vector moves without the head: pos, token, share of its length."""
+    """Move of each token's last vector without the head: pos, token, share of its length."""
     names, change = choices["subject"].names, without_head(inquiry, choices).changes[0]
     return pd.DataFrame({"pos": range(len(names)), "token": names, "share": change.astype(float)})
 
 
 def predictions(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
-    """What the model predicts with and without the head, those first that change most."""
+    """Predictions with and without the head, those first that change most."""
     found, names = without_head(inquiry, choices), choices["subject"].names
     of = {"token": ["" if at is None else names[at] for at in found.places]}
     of |= dict(zip(("p_before", "p_after"), found.probabilities, strict=True))

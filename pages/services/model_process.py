@@ -34,7 +34,7 @@ class ModelProcess:
 
     @property
     def state(self) -> str:
-        """What a question meets: `waiting` while the model runs, `starting` without a process."""
+        """State met by a question: `waiting` while the model runs, `starting` without a process."""
         return "waiting" if self._lock.locked() else "running" if self._running else "starting"
 
     def ask(self, *question: Any) -> Any:

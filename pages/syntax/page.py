@@ -18,7 +18,17 @@ from pages.kit.head_choice import head_with_most, short_name
 from pages.kit.kinds import Bars, Custom, Drawn, HeadMap, Published, Rows, Table
 from pages.kit.links import link_to_sequence
 from pages.kit.page import Page
-from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of
+from pages.kit.section import (
+    HEAD,
+    Choices,
+    Figure,
+    Finding,
+    Pick,
+    Section,
+    of_head,
+    one_row,
+    rows_of,
+)
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.syntax import parsers
@@ -204,7 +214,7 @@ HEADS = Section(
     also=(dependency_best.TABLE,),
     picks=(WEIGHING, RELATION, DIRECTION, MERGED, ONE_HEAD),
     figures=(
-        Figure("explained", "select 1", Drawn(record=explain)),
+        Figure("explained", one_row, Drawn(record=explain)),
         Figure("map", heads, HeadMap(**_ACCURACY, more=_MORE), click=HEAD, half=True),
         Figure(
             "offsets",
@@ -285,7 +295,7 @@ SENTENCES = Section(
         Pick("arcs", ("relation", "everything"), is_rare=True),
     ),
     figures=(
-        Figure("explained", "select 1", Drawn(record=explain)),
+        Figure("explained", one_row, Drawn(record=explain)),
         Figure(
             "drawing",
             f"""

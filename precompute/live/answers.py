@@ -29,8 +29,8 @@ class HeadMaps:
 
 @dataclass(frozen=True)
 class WithoutHead:
-    """What a model makes of one sequence if parts of it bring nothing: a head, and all of its
-    layer's heads.
+    """Run of one sequence in which parts of a model bring nothing: a head, and all heads of its
+    layer.
 
     `changes` are ‖h′ − h‖ / ‖h‖ of every token after the last layer. The model's prediction at some
     `places` (None: of the whole sequence) without the head: `before` and `after` are what it finds
@@ -47,7 +47,7 @@ class WithoutHead:
 
 @dataclass(frozen=True)
 class HeadVectors:
-    """What one head does for one query: α and f(x) of every key, whose α f(x) it adds up."""
+    """Sum that one head makes for one query: α and f(x) of every key, whose α f(x) it adds up."""
 
     weights: Float[np.ndarray, " key"]
     vectors: Float[np.ndarray, "key width"]

@@ -4,7 +4,6 @@ from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
 
 from analysis.errors import UserError
 from analysis.statistics.corpus import Identity
@@ -37,20 +36,6 @@ class Rerun:
 
     model: LoadedModel
 
-    def row_shares(
-        self, ids: SequenceOf[int], segments: SequenceOf[int], *, layer: int
-    ) -> Float[np.ndarray, "scope query key"]:
-        """Shares of each key in each query's mixture, at every scope of one layer.
-
-        Args:
-            ids: stored token ids; special and mask tokens as they were read.
-            layer: counted from 1.
-
-        Returns:
-            Shares in the order of the layer's scopes; each row sums to 1.
-        """
-        return self.layer_maps(self.of_ids(ids, segments), layer=layer).scopes
-
     def ready(self) -> None:
         """Return at once: the model is loaded."""
 
@@ -70,21 +55,17 @@ class Rerun:
         return head_maps(self.model, self._whole(sequence), without)
 
     def without_head(self, sequence: Sequence | Kept, *, layer: int, head: int) -> WithoutHead:
-        """What the model makes of a sequence without a head; both count from 1."""
+        """Run of a sequence without a head; layer and head count from 1."""
         return without_head(self.model, self._whole(sequence), (layer, head))
 
     def _whole(self, sequence: Sequence | Kept) -> Sequence:
         if isinstance(sequence, bytes):
             return self.kept(sequence)
-        return sequence if isinstance(sequence, Sequence) else self.of_ids(*sequence)
+        return sequence if isinstance(sequence, Sequence) else _sequence(*sequence)
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
         """Encode a reader's text; return it and whether it was cut off, or raise as `text_of`."""
         return text_of(self.model, text, max_tokens)
-
-    def of_ids(self, ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:
-        """Build a sequence from a file's ids, without its words and text."""
-        return _sequence(ids, segments)
 
     def uploaded(self, data: bytes, *, name: str) -> tuple[Sequence, dict]:
         """Read a reader's image; return it and its `grid`, or raise as `relevance_of_image`."""

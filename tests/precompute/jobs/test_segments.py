@@ -107,6 +107,7 @@ def test_the_live_door_gives_the_model_what_the_run_gave_it(tmp_path):
         )
         for name in ("read", "zero")
     )
-    shares = zero.row_shares(ids, segments, layer=1)
-    np.testing.assert_array_equal(shares, read.row_shares(ids, [0] * len(ids), layer=1))
-    assert not np.allclose(shares, read.row_shares(ids, segments, layer=1))
+    shares = zero.layer_maps((ids, segments), layer=1).scopes
+    without = read.layer_maps((ids, [0] * len(ids)), layer=1).scopes
+    np.testing.assert_array_equal(shares, without)
+    assert not np.allclose(shares, read.layer_maps((ids, segments), layer=1).scopes)

@@ -32,9 +32,8 @@ def folder(family, tmp_path):
 def test_shares_are_those_of_a_batch_with_padding(tiny, sequences):
     for layer, stored in enumerate(layers_of(tiny, sequences), start=1):
         for sequence, mixing in zip(sequences, stored.mixing, strict=True):
-            shares = Rerun(tiny).row_shares(
-                sequence.ids.tolist(), sequence.segments.tolist(), layer=layer
-            )
+            kept = sequence.ids.tolist(), sequence.segments.tolist()
+            shares = Rerun(tiny).layer_maps(kept, layer=layer).scopes
             scopes = tiny.layers[0].order.scopes
             assert shares.shape == (len(scopes), len(sequence), len(sequence))
             np.testing.assert_allclose(shares, row_shares(mixing.maps.numpy()), atol=1e-10)
@@ -79,7 +78,8 @@ def test_what_a_file_tells_of_its_model_and_tokens_is_enough(family, tmp_path):
         identity = identity_in(dict(store.execute("from provenance").fetchall()))
         tokens = store.execute("from token where seq = 0 order by pos").df()
     again = rerun(row["model"], revision=row["revision"], identity=identity, dtype=row["dtype"])
-    shares = again.row_shares(tokens["token_id"].tolist(), tokens["segment"].tolist(), layer=2)
+    kept = tokens["token_id"].tolist(), tokens["segment"].tolist()
+    shares = again.layer_maps(kept, layer=2).scopes
     assert shares.dtype == np.float32
     np.testing.assert_allclose(shares.sum(axis=-1), 1, rtol=1e-5)
 
