@@ -17,11 +17,11 @@ def paired_stacks(
     colour: str,
     side: str,
     sides: Sequence[str],
-    opacities: Sequence[float] = (0.45, 1.0),
+    opacities: Sequence[float],
     colours: Mapping[str, str] | None = None,
-    tooltip: Sequence[str] = ("low", "high"),
-    format: str = ".1%",
-    height: int = 460,
+    tooltip: Sequence[str],
+    format: str,
+    height: int,
 ) -> Any:
     """Draw stacked bars over layers, with the sides next to each other at different opacities.
 

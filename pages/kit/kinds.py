@@ -449,13 +449,15 @@ class Points(Plot):
 class Stacks(Plot):
     """Bars of shares that add up to 1, one per layer and value of `side`.
 
-    `sides` are these values, which may name choices, with the opacities of their bars.
+    `sides` are these values, which may name choices, with the opacities of their bars; `more` are
+    further columns of the tooltip.
     """
 
     colour: str
     colours: Mapping[Any, str] | None = None
     side: str
     sides: Mapping[str, float]
+    more: tuple[str, ...] = ENDS
     format: str = ".1%"
     height: int = 400
 
@@ -478,6 +480,7 @@ class Stacks(Plot):
             side=self.side,
             sides=list(sides),
             opacities=list(sides.values()),
+            tooltip=self.more,
             format=self.format,
             height=self.height,
         )

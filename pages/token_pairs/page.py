@@ -12,9 +12,8 @@ from analysis.statistics.pairs.pair_ranking import RANKS
 from analysis.statistics.question import placed
 from analysis.statistics.sample import least_count
 from pages.charts.colours import SERIES_COLOURS
-from pages.charts.paired_stacks import paired_stacks
 from pages.charts.points import scatter
-from pages.kit.kinds import Custom, Drawn, Lines, Table, value_said
+from pages.kit.kinds import Custom, Drawn, Lines, Stacks, Table
 from pages.kit.page import Page
 from pages.kit.published_table import experiment, source_sentence
 from pages.kit.section import Choices, Figure, Finding, Pick, Section
@@ -102,13 +101,6 @@ def relations(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return counted.assign(share=counted["pairs"] / total)
 
 
-def stacks(frame: pd.DataFrame, _name: str, _choices: Choices) -> Any:
-    sides = {direction: value_said("direction", direction) for direction in DIRECTIONS}
-    shown = frame.assign(direction=frame["direction"].map(sides))
-    of = {"y": "share", "colour": "relation", "side": "direction", "sides": [*sides.values()]}
-    return paired_stacks(shown, **of, tooltip=("pairs",), format=".0%", height=400)
-
-
 def printed(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
     """Record the paper's tables 3 and 4, with those pairs strong that the file lists as well."""
     with experiment(view, _PAPER, say("published.title_pairs")):
@@ -139,11 +131,13 @@ TABLES = Section(
         Figure(
             "relations",
             relations,
-            Custom(
-                chart=stacks,
+            Stacks(
                 value="share",
-                format=".1%",
-                marks=("direction", "layer", "relation"),
+                colour="relation",
+                side="direction",
+                sides=dict(zip(DIRECTIONS, (0.45, 1.0), strict=True)),
+                more=("pairs",),
+                format=".0%",
             ),
         ),
         Figure("published", lists.compared, Drawn(record=printed), when={"effect": (_NETWORK,)}),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pages.charts.chart_theme import Chart, layered
 from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, RELATION_COLOURS
 from pages.charts.number_map import Ramp, number_map
-from pages.charts.paired_stacks import paired_stacks
 from pages.export import files as export
+from pages.kit.kinds import Stacks
 
 RAMPS = (Ramp(LOW_TO_HIGH, 0.7, 1.0), Ramp(LESS_TO_MORE, 1 / 64, 64.0, log=True))
 READABLE = 4.5
@@ -77,14 +77,9 @@ def test_bars_of_two_sides_stand_beside_each_other():
             "mean": [0.25, 0.75, 0.5, 0.5],
         }
     )
-    chart = paired_stacks(
-        frame,
-        y="mean",
-        colour="relation",
-        side="token_type",
-        sides=("cls", "sep"),
-        tooltip=(),
-    )
+    sides = {"cls": 0.45, "sep": 1.0}
+    kind = Stacks(colour="relation", side="token_type", sides=sides, more=())
+    chart = kind.draw(frame, "", {})
     picture = export.svg(chart)
     assert picture.count(f'fill="{RELATION_COLOURS["adjacent"]}"') >= 2
     assert ">100%<" in picture
