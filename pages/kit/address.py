@@ -122,7 +122,7 @@ def value_of(choice: Choice) -> Any:
 
 
 def _value(choice: Choice, seen: _Seen | None) -> Any:
-    """Value that the widget shows next."""
+    """Value that the widget shows next; charts give numbers beside words as text."""
     names = choice.asked()
     drawn = st.session_state.get(choice.key)
     used = drawn is not None and (seen is None or drawn != seen.value)
@@ -137,7 +137,7 @@ def _value(choice: Choice, seen: _Seen | None) -> Any:
         value = choice.parsed(names)
         if names and value == choice.default and choice.names(value) != names:
             st.session_state.setdefault(_DROPPED, {})[choice.key] = names
-    return value if choice.allowed(value) else choice.default
+    return value if choice.allowed(value) else choice.parsed([str(value)])
 
 
 def dropped() -> dict[str, list[str]]:

@@ -38,7 +38,7 @@ def least_counts(inquiry: Inquiry, _: Choices) -> list[int]:
 LAYER = Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select")
 EFFECT = Pick("effect", lambda of, _: [*of.store.layer_order.effects], _NETWORK, kind="select")
 LEAST = Pick("least", least_counts, lambda *of: max(2, least_counts(*of)[0]), kind="number")
-SPECIAL = Pick("special", ("in", "out"), is_rare=True)
+SPECIAL = Pick("special", ("in", "out"))
 OF_SENTENCES = (
     Pick("page", chosen.pages_of, 1, kind="number"),
     Pick("live", ("stored", "live"), kind="select"),

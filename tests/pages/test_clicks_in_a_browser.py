@@ -216,7 +216,7 @@ def act(wait: WebDriverWait, selector: str, along: float, shows: str, chosen: di
     wait.until(is_done)
 
 
-OPTION, LAYER_2 = (f"[role=option]:nth-of-type({place})" for place in (3, 2))
+SECOND = "[role=option]:nth-of-type(2)"
 MARKED = "[data-testid=stMain] .an-text :is(.an-source, .an-target)[title]"
 
 
@@ -230,10 +230,10 @@ def low_screen(browser) -> Iterator[None]:
 def test_six_clicks_lead_to_pairs_under_conditions_and_their_sentences(go, low_screen):
     wait = go("token-pairs?lang=ja")
     for selector, along, shows, chosen in (
-        (".st-key-tp_layer [role=combobox]", 0.5, LAYER_2, {}),
-        (LAYER_2, 0.5, "", {"tp_layer": "2"}),
-        (".st-key-tp_direction [role=combobox]", 0.5, OPTION, {}),
-        (OPTION, 0.5, "", {"tp_direction": "attenuated"}),
+        (".st-key-tp_layer [role=combobox]", 0.5, SECOND, {}),
+        (SECOND, 0.5, "", {"tp_layer": "2"}),
+        (".st-key-tp_direction [role=combobox]", 0.5, SECOND, {}),
+        (SECOND, 0.5, "", {"tp_direction": "attenuated"}),
         (".st-key-tp_least [data-testid=stNumberInputStepUp]", 0.5, "", {"tp_least": "3"}),
         (".st-key-tp_special button[aria-checked=false]", 0.5, "", {"tp_special": "out"}),
     ):

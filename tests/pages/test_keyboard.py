@@ -93,7 +93,7 @@ def test_keys_lead_past_the_contents_and_change_section_and_page(browser, server
     assert page.execute_script(IS_WITHIN, "[data-testid=stMain]")
     stop_at(page, "Pairs and sentences")
     press(page, Keys.ARROW_RIGHT)
-    wait.until(lambda d: d.execute_script(HERE)[1] == "All layers")
+    wait.until(lambda d: d.execute_script(HERE)[1] == "Top pairs of all layers")
     press(page, Keys.ENTER)
     wait.until(lambda d: parameters(d).get("tp_view") == ["tables"])
     page.refresh()
