@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from hashlib import sha256
 from itertools import cycle
 from types import SimpleNamespace
 from typing import Any, Literal, Self
@@ -87,27 +88,30 @@ def in_theme(chart: Any) -> Any:
 def with_data(chart: Any) -> dict[str, Any]:
     """Chart of Altair or Vega-Lite as Vega-Lite with its data inside; data of a dictionary are
     shared."""
-    if not isinstance(chart, dict):
-        return _inlined(chart).to_dict(validate=IS_CHECKED)
-    return {name: part if "data" in name else deepcopy(part) for name, part in chart.items()}
+    if isinstance(chart, dict):
+        return {name: part if "data" in name else deepcopy(part) for name, part in chart.items()}
+    datasets: dict[str, list[dict[str, Any]]] = {}
+    drawn = _named(chart, datasets).to_dict(validate=IS_CHECKED)
+    return drawn | {"datasets": drawn.get("datasets", {}) | datasets}
 
 
-def _inlined(chart: Any) -> Any:
-    """Copy of a chart with values in place of frames.
+def _named(chart: Any, datasets: dict[str, list[dict[str, Any]]]) -> Any:
+    """Copy of a chart with names in place of frames, whose rows go to the data sets.
 
     Altair's own method takes twice as long, uses a registry shared by the whole process, and
     refuses frames of more than 5,000 rows.
     """
     chart = chart.copy(deep=False)
     if isinstance(chart.data, pd.DataFrame):
-        chart.data = alt.InlineData(
-            values=json.loads(chart.data.to_json(orient="records", double_precision=15))
-        )
+        rows = chart.data.to_json(orient="records", double_precision=15)
+        chart.data = alt.NamedData(name=f"data-{sha256(rows.encode()).hexdigest()[:16]}")
+        if chart.data.name not in datasets:
+            datasets[chart.data.name] = json.loads(rows)
     for parts in ("layer", "hconcat", "vconcat", "concat"):
         if isinstance(inner := getattr(chart, parts, None), list):
-            setattr(chart, parts, [_inlined(view) for view in inner])
+            setattr(chart, parts, [_named(view, datasets) for view in inner])
     if isinstance(chart, alt.FacetChart):
-        chart.spec = _inlined(chart.spec)
+        chart.spec = _named(chart.spec, datasets)
     return chart
 
 
@@ -219,8 +223,9 @@ def coloured(
     known = NAMES.get(colour)
     if known and colours is None and set(present) <= set(known.colours):
         in_paper = names_in_paper(frame, colour)
-        frame = frame.assign(**{colour: frame[colour].map(known.of)}, **in_paper)
-        colours = {known.of(name): known.colours[name] for name in known.colours if name in present}
+        names = {name: known.of(name) for name in present}
+        frame = frame.assign(**{colour: frame[colour].map(names)}, **in_paper)
+        colours = {names[name]: known.colours[name] for name in known.colours if name in names}
         present = list(colours)
     colours = colours or dict(zip(present, cycle(SERIES_COLOURS), strict=False))
     present = [name for name in colours if name in present]

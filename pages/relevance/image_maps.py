@@ -73,14 +73,23 @@ def map_frame(ground: ImageGround, panels: Sequence[Panel]) -> pd.DataFrame:
         map (its title), row, column (from 1), relevance (share of the whole), times_even (multiple
         of an even share of what lies on patches), panel (its name), and what a click chooses.
     """
-    maps = []
-    for panel in panels:
-        relevance = ground.patches(panel.relevance)
-        even = relevance / relevance.mean() if relevance.sum() > 0 else np.nan
-        numbers = {"relevance": relevance, "times_even": even, "panel": panel.name}
-        place = {"map": panel.title, **ground.places()}
-        maps.append(pd.DataFrame({**place, **numbers, **panel.chooses}))
-    return pd.concat(maps, ignore_index=True) if maps else pd.DataFrame()
+    if not panels:
+        return pd.DataFrame()
+    maps = np.stack([ground.patches(panel.relevance) for panel in panels])
+    means = maps.sum(axis=1, keepdims=True) / max(ground.n_patches, 1)
+    even = np.divide(maps, means, out=np.full_like(maps, np.nan), where=means > 0)
+    names = pd.DataFrame(
+        [{"map": panel.title, "panel": panel.name, **panel.chooses} for panel in panels]
+    )
+    frame = pd.concat(
+        [
+            names.loc[np.repeat(np.arange(len(panels)), ground.n_patches)].reset_index(drop=True),
+            pd.concat([ground.places()] * len(panels), ignore_index=True),
+            pd.DataFrame({"relevance": maps.ravel(), "times_even": even.ravel()}),
+        ],
+        axis=1,
+    )
+    return frame[["map", "row", "column", "relevance", "times_even", "panel", *panels[0].chooses]]
 
 
 def image_maps(

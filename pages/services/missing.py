@@ -109,5 +109,7 @@ def name_files_with(*tables: Table) -> None:
     """List the files of the folder that hold these statistics, if any, as buttons."""
     if names := [store.name for store in stores() if store.holds(*tables)]:
         st.markdown(say("store.others_have"))
+        held = " ".join(table.name for table in tables)
         for name in names:
-            st.button(plain(name), key=f"open {name}", on_click=choose, args=("file", name))
+            key = f"open {name} with {held}"
+            st.button(plain(name), key=key, on_click=choose, args=("file", name))
