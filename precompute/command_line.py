@@ -1,6 +1,7 @@
 """The commands of `python -m precompute`."""
 
 import sys
+from enum import StrEnum
 from functools import partial
 from io import TextIOWrapper
 from pathlib import Path
@@ -8,27 +9,51 @@ from typing import Annotated
 
 import typer
 
+from analysis.contracts import groups
 from analysis.errors import UserError
 from precompute import __version__
 from precompute.display import displayed
-from precompute.options import (
-    Column,
-    CorpusFiles,
-    Device,
-    Dtype,
-    Limit,
-    Model,
-    Packing,
-    PackingOption,
-    Part,
-    RunnerName,
-    Segments,
-    StatisticsOption,
-)
+from precompute.models.bundled import BUNDLED
 from precompute.serve import findings, open_file, serve
 from precompute.stopping import StopLine
 
+Dtype = StrEnum("Dtype", ["float32", "bfloat16"])
+Packing = StrEnum("Packing", ["paragraphs", "sentences", "blocks", "trees"])
+Segments = StrEnum("Segments", ["read", "zero"])
+Part = StrEnum("Part", ["text", "vision", "encoder"])
+RunnerName = StrEnum("RunnerName", ["local", "ray"])
+CorpusFiles = Annotated[
+    list[str],
+    typer.Option(
+        "--corpus",
+        help="A corpus file, also .gz or .zst, or a folder of such, more than once if the corpus "
+        "is several; hf://datasets/OWNER/NAME[@REVISION]/PATH for Parquet of the hub; a folder of "
+        "images; demo, demo-treebank, demo-ja, demo-copy, or demo-digits.",
+    ),
+]
+PackingOption = Annotated[
+    Packing,
+    typer.Option(
+        help="How plain text becomes sequences: pairs of paragraphs, sentences packed in two "
+        "segments, or the whole file in texts of exactly --max-tokens. Of an annotated corpus "
+        "`trees` reads every sentence by itself, also where documents bear coreference."
+    ),
+]
+Column = Annotated[
+    str,
+    typer.Option(
+        help="The key or column that holds the texts of JSON Lines, Parquet or Arrow; of other "
+        "keys beside it, nothing is read."
+    ),
+]
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+def _names(words: str | None) -> str | None:
+    """Refuse a list without a name."""
+    if words is not None and not words.replace(",", "").strip():
+        raise typer.BadParameter("names no statistic")
+    return words
 
 
 @app.callback(invoke_without_command=True)
@@ -43,7 +68,12 @@ def every_command(
 @app.command()
 def run(
     context: typer.Context,
-    model: Model,
+    model: Annotated[
+        str,
+        typer.Option(
+            help=f"A folder, a hub name (NAME or NAME@REVISION), or {', '.join(BUNDLED)}."
+        ),
+    ],
     corpus: CorpusFiles,
     output: Annotated[
         Path | None,
@@ -51,12 +81,25 @@ def run(
             help="The file to make, ending in .duckdb; statistics/MODEL-CORPUS.duckdb unless given."
         ),
     ] = None,
-    statistics: StatisticsOption = None,
+    statistics: Annotated[
+        str | None,
+        typer.Option(
+            callback=_names,
+            help=f"Names of statistics or of groups, with commas between: {', '.join(groups())}. "
+            "-NAME takes one away. All that the model and the corpus allow, unless given.",
+        ),
+    ] = None,
     mask: Annotated[float, typer.Option(help="Share of the tokens to mask.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed of every random choice.")] = 0,
     max_tokens: Annotated[int, typer.Option(min=1, help="Longest sequence.")] = 128,
-    limit: Limit = None,
-    device: Device = "auto",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N sequences.")] = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            help="Where the model runs: any device that torch knows, such as cpu, cuda:1, mps or "
+            "xpu; auto takes a CUDA GPU where there is one."
+        ),
+    ] = "auto",
     dtype: Dtype = Dtype.float32,
     runner: RunnerName = RunnerName.local,
     workers: Annotated[int, typer.Option(min=1, help="Processes that run the model.")] = 1,
@@ -128,7 +171,7 @@ def run(
     stop_line = context.find_object(StopLine)
     # begun before the imports, which take seconds
     with displayed(request.output, stop_line, workers=workers) as on_event:
-        from precompute.jobs.runners import runner_for
+        from precompute.jobs.workers import runner_for
         from precompute.run import run as run_request
 
         with runner_for(runner, workers, cpus=cpus_per_worker, gpus=gpus_per_worker) as run_jobs:
@@ -185,9 +228,9 @@ def demo(
 def check(file: Path) -> None:
     """Is the file whole and are its numbers sound?"""
     from precompute.store.check import faults
-    from precompute.store.show import every_table, remarks
+    from precompute.store.show import remarks
 
-    found = list(faults(file, every_table()))
+    found = list(faults(file))
     for fault in found:
         print(fault, file=sys.stderr)
     if found:

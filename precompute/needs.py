@@ -33,11 +33,7 @@ def allowed(statistics: Iterable[str], corpus: Corpus) -> list[str]:
 
 
 def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
-    """Raise UserError if a requested statistic needs something that the corpus lacks.
-
-    Raises:
-        UserError: naming the statistic, what it needs, and a corpus that has it.
-    """
+    """Raise UserError if a requested statistic needs something that the corpus lacks."""
     _refuse((name, *unmet) for name in statistics for unmet in _unmet_by_corpus(name, corpus))
 
 
@@ -80,9 +76,6 @@ def check_known(corpus: Corpus, model: LoadedModel) -> None:
     """Raise BadCorpus if most tokens of a corpus are unknown to the tokenizer.
 
     Numbers would be about its unknown token.
-
-    Raises:
-        BadCorpus: naming how many of how many tokens are unknown.
     """
     unknown = model.tokenizer and model.tokenizer.unk_token_id
     if corpus.is_images or unknown is None:
@@ -98,11 +91,7 @@ def check_known(corpus: Corpus, model: LoadedModel) -> None:
 
 
 def check_model(statistics: Iterable[str], model: LoadedModel) -> None:
-    """Raise UserError if a requested statistic needs something that the model lacks.
-
-    Raises:
-        UserError: naming the statistic, what it needs, and what to do.
-    """
+    """Raise UserError if a requested statistic needs something that the model lacks."""
     _refuse((name, *unmet) for name in statistics for unmet in _unmet_by_model(name, model))
 
 
@@ -185,11 +174,7 @@ def _unmet_by_positions(statistic: str, model: LoadedModel) -> Iterator[Unmet]:
 
 
 def check_length(max_tokens: int, model: LoadedModel) -> None:
-    """Raise UserError if texts may be longer than those that the model reads as its trial.
-
-    Raises:
-        UserError: naming the setting and the largest length.
-    """
+    """Raise UserError if texts may be longer than those that the model reads as its trial."""
     longest, setting = bound_of(model.model.config)
     if longest is not None and max_tokens > longest:
         raise UserError(
@@ -199,11 +184,7 @@ def check_length(max_tokens: int, model: LoadedModel) -> None:
 
 
 def check_segments(model: LoadedModel) -> None:
-    """Raise UserError if segment ids are to be zeroed for a model without segments.
-
-    Raises:
-        UserError: naming the option.
-    """
+    """Raise UserError if segment ids are to be zeroed for a model without segments."""
     if model.segments == "zero" and model.images is None and model.segment_types < 2:
         raise UserError(
             f"--segments zero gives every token segment id 0, and model {model.name!r} "

@@ -35,11 +35,10 @@ from precompute.jobs.bounds import (
     checked_within_budget,
     cost_of_again,
 )
-from precompute.jobs.claim import claimed
+from precompute.jobs.claim import claimed, remove_unfinished
 from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.plan import Facts, Plan, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan
-from precompute.jobs.shards import remove_unfinished
 from precompute.jobs.shortage import reporting_shortage
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
@@ -136,7 +135,7 @@ def _run(
     request: Request, runner: Runner, assert_claimed: Callable[[], None], on_event: OnEvent
 ) -> Plan:
     model = _loaded(request, on_event)
-    remove_unfinished(request.output, request.output.parent / SHARDS)
+    remove_unfinished(request.output.parent)
     plan, stopped = _finished(request, model, runner, on_event)
     facts = provenance_facts(request, model, plan.corpus) | checked_facts(plan) | stopped
     row = run_row(request, model, plan)
@@ -160,11 +159,11 @@ def _finished(
     while True:
         most = limit if request.limit is None else min(limit, request.limit)
         plan = _finished_plan(replace(request, limit=most), model, runner, on_event)
-        widest = widest_interval(plan, named_statistics(request.statistics))
-        n_read = len(plan.corpus)
+        width, name = widest_interval(plan, named_statistics(request.statistics))
+        widest, n_read = name and f"{width:.4g} ({name})", len(plan.corpus)
         print(f"{n_read} sequences: the widest interval is {widest or 'not known yet'}.")
-        if n_read < limit or (widest is not None and widest.width <= request.until):
-            facts = {"until": f"{request.until:g}", "widest_interval": str(widest or "none")}
+        if n_read < limit or (name and width <= request.until):
+            facts = {"until": f"{request.until:g}", "widest_interval": widest or "none"}
             return plan, facts | {"limit": str(n_read)}
         limit *= 2
 

@@ -72,21 +72,13 @@ def checked_segments(value: object, *, n_tokens: int, place: str) -> tuple[int, 
 
 
 def check_some_tokens(n_tokens: int, text: str, *, place: str) -> None:
-    """Raise BadCorpus if a tokenizer returned no token for a text.
-
-    Raises:
-        BadCorpus: there is no token, as for control characters alone.
-    """
+    """Raise BadCorpus if a tokenizer returned no token for a text."""
     if not n_tokens:
         raise BadCorpus(place, f"the tokenizer makes no token of {shown(text)}; leave it out")
 
 
 def check_length(n_tokens: int, positions: int, *, place: str) -> None:
-    """Raise BadCorpus if given tokens do not fit into the model.
-
-    Raises:
-        BadCorpus: there are more of them than the model has positions for.
-    """
+    """Raise BadCorpus if given tokens do not fit into the model."""
     if n_tokens > positions:
         raise BadCorpus(
             place, f"{n_tokens} tokens, but the model reads at most {positions}; make it shorter"

@@ -21,7 +21,6 @@ from precompute.corpora.recognition import NAMES, one_format_of
 from precompute.corpora.sequence import Entry
 from precompute.corpora.sequence import Sequence as Input
 from precompute.corpora.source import Source, source_of
-from precompute.corpora.texts.arrow import arrow_entries
 from precompute.corpora.texts.blocks import blocks
 from precompute.corpora.texts.jsonl import (
     TEXT,
@@ -29,9 +28,8 @@ from precompute.corpora.texts.jsonl import (
     jsonl_entries,
     write_jsonl,
 )
-from precompute.corpora.texts.packing import packed, paired
-from precompute.corpora.texts.paragraphs import documents
-from precompute.corpora.texts.parquet import parquet_entries
+from precompute.corpora.texts.packing import documents, packed, paired
+from precompute.corpora.texts.parquet import arrow_entries, parquet_entries
 from precompute.corpora.texts.table import table_entries
 from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
 from precompute.corpora.tokenizing.padding import without_padding
@@ -151,11 +149,7 @@ def read_corpus(
 
 
 def check_limit(limit: int | None) -> None:
-    """Raise UserError if a limit is out of range.
-
-    Raises:
-        UserError: naming the number.
-    """
+    """Raise UserError if a limit is out of range."""
     if limit is not None and limit < 1:
         raise UserError(
             f"--limit is {limit}; it must be at least 1, or left out to read the whole corpus."

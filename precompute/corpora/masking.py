@@ -15,12 +15,7 @@ from precompute.corpora.token_types import are_special
 
 
 def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
-    """Raise UserError if no sequence could be masked at this rate.
-
-    Raises:
-        UserError: the rate is not from 0 to below 1.
-        UnfitModel: the rate is not 0 and the tokenizer has no mask token.
-    """
+    """Raise UserError if no sequence could be masked at this rate."""
     if not 0 <= rate < 1:
         raise UserError(f"--mask is {rate}; it must be at least 0 and less than 1.")
     if rate and tokenizer.mask_token_id is None:

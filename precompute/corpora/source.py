@@ -76,11 +76,7 @@ class Source:
         ]
 
     def check_unchanged(self) -> None:
-        """Raise BadCorpus if a file has changed since its hash was taken.
-
-        Raises:
-            BadCorpus: naming it.
-        """
+        """Raise BadCorpus if a file has changed since its hash was taken."""
         for file, before, now in zip(self.files, self._states, self._states_now(), strict=True):
             if before != now:
                 raise BadCorpus(

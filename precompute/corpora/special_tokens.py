@@ -13,11 +13,7 @@ PROBE = "."  # a text of one token for every tokenizer
 
 
 def check_tokenizer(tokenizer: PreTrainedTokenizerBase) -> None:
-    """Raise UnfitModel if the words of a tokenizer's tokens are unknown.
-
-    Raises:
-        UnfitModel: it is written in Python, and no `BertJapaneseTokenizer`.
-    """
+    """Raise UnfitModel if the words of a tokenizer's tokens are unknown."""
     if not tokenizer.is_fast and not is_japanese(tokenizer):
         raise UnfitModel(
             f"{type(tokenizer).__name__} is a tokenizer written in Python, which cannot tell the "

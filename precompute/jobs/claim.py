@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import secrets
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,8 @@ from pathlib import Path
 from filelock import BaseFileLock, FileLock, Timeout
 
 from analysis.errors import UserError
+from precompute import SHARDS
+from precompute.jobs.shards import UNFINISHED
 
 _PAUSE = 0.01  # seconds until claims are looked at again after two runs began at once
 _NAMED = re.compile(r"\.(?P<asked>[0-9a-f]{16})-(?P<process>[0-9]+)-[0-9a-f]+\.claim$")
@@ -56,7 +59,12 @@ def _claim(held: BaseFileLock, output: Path, request: str) -> None:
         _remove(held)
         time.sleep(_PAUSE)
         if (process := _rival(output, request)) is not None:
-            raise _taken(output, process)
+            raise UserError(
+                f"A run with other settings or statistics, begun by process {process}, is "
+                f"computing {output}, and the later file would replace the other. Wait until it "
+                "has ended and rerun the command, which then adds to its file, or give another "
+                "--output."
+            )
 
 
 def _rival(output: Path, request: str) -> str | None:
@@ -95,9 +103,12 @@ def _assert_held(lock: BaseFileLock, output: Path) -> None:
         )
 
 
-def _taken(output: Path, process: str) -> UserError:
-    return UserError(
-        f"A run with other settings or statistics, begun by process {process}, is "
-        f"computing {output}, and the later file would replace the other. Wait until it has ended "
-        "and rerun the command, which then adds to its file, or give another --output."
-    )
+def remove_unfinished(folder: Path) -> None:
+    """Delete what killed runs left half-written, unless another run in the folder lives."""
+    if sum(map(_lives, [*folder.glob(".*.claim")])) > 1:  # this run's own is one
+        return
+    pattern, ours = f".*{UNFINISHED}*", f"-{os.getpid()}{UNFINISHED}"
+    for left_over in [*folder.glob(pattern), *(folder / SHARDS).rglob(pattern)]:
+        if ours not in left_over.name:
+            with suppress(FileNotFoundError):
+                shutil.rmtree(left_over) if left_over.is_dir() else left_over.unlink()

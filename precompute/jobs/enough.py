@@ -1,7 +1,5 @@
 """Stopping rule of a run: the width of its statistics' intervals."""
 
-from dataclasses import dataclass
-
 import duckdb
 
 from analysis.errors import UserError
@@ -13,23 +11,8 @@ FIRST = 128
 """Number of sequences in the first round of a run with --until; each later round doubles it."""
 
 
-@dataclass(frozen=True)
-class Widest:
-    """The widest 95% interval among all rows of some statistics, and its row."""
-
-    statistic: str
-    width: float
-
-    def __str__(self) -> str:
-        return f"{self.width:.4g} ({self.statistic})"
-
-
 def check_intervals(statistics: list[str]) -> None:
-    """Raise UserError if a run cannot stop by the intervals of these statistics.
-
-    Raises:
-        UserError: none is named, or one has no interval; naming the statistics with intervals.
-    """
+    """Raise UserError if a run cannot stop by the intervals of these statistics."""
     if not statistics:
         raise UserError(
             "--until needs --statistics: name those whose intervals decide, such as "
@@ -42,17 +25,16 @@ def check_intervals(statistics: list[str]) -> None:
         )
 
 
-def widest_interval(plan: Plan, statistics: list[str]) -> Widest | None:
-    """Return the widest interval in the finished tables of a plan; None if no row has one yet."""
-    intervals: list[Widest] = []
+def widest_interval(plan: Plan, statistics: list[str]) -> tuple[float, str]:
+    """Return the widest 95% interval in the finished tables of a plan, and its statistic; without a
+    name if no row has one yet."""
+    widest = (0.0, "")
     for name in statistics:
         file = quoted_files(str(plan.table_file(STATISTICS[name])))
-        query = f"select max(high - low) from read_parquet({file})"
         with duckdb.connect() as store:
-            [(width,)] = store.execute(query).fetchall()
-        if width is not None:
-            intervals.append(Widest(name, width))
-    return max(intervals, key=lambda interval: interval.width, default=None)
+            [(width,)] = store.sql(f"select max(high - low) from read_parquet({file})").fetchall()
+        widest = widest if width is None else max(widest, (width, name))
+    return widest
 
 
 def _has_interval(name: str) -> bool:

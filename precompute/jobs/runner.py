@@ -1,8 +1,10 @@
 """Running of a plan's jobs: first those of the corpus, then those of the tables."""
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +19,6 @@ from precompute.jobs.plan import Job, Plan, batches
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.jobs.tables import finish_corpus, finish_table, workspace
-from precompute.jobs.writing import Write, at_once, beside
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_batch, rows_of_weights
 from precompute.passes.layers import Batch, batch_of
@@ -26,6 +27,10 @@ from precompute.progress import Begun, Finished, OnEvent, Stage, ignore
 OnFinished = Callable[[Job], object]
 Runner = Callable[[Plan, LoadedModel, list[Job], OnFinished], None]
 """Function that runs jobs and tells each as it is finished, its files being on disk."""
+Write = Callable[[Callable[[], object]], object]
+"""Function that takes a piece of writing and performs it, at once or soon."""
+MOST_WAITING = 1
+"""Most pieces in memory: computing waits while as many are not written yet."""
 
 
 def finish_plan(plan: Plan, model: LoadedModel, runner: Runner, on_event: OnEvent = ignore) -> None:
@@ -54,7 +59,8 @@ def finish_weights(plan: Plan, model: LoadedModel, on_event: OnEvent = ignore) -
     n_found = len(tables) - len(waiting)
     on_event(Begun("weights", len(tables), n_found))
     for table in waiting:
-        finish_shard(plan.shard_folder(table), 0, partial(_of_weights, table, model))
+        rows = rows_of_weights(table, model.weights)
+        finish_shard(plan.shard_folder(table), 0, partial(counted_from_1, rows, model.numbers))
         on_event(Finished())
 
 
@@ -105,6 +111,32 @@ def _set_aside(damaged: list[Path]) -> list[Path]:
     return damaged
 
 
+@contextmanager
+def beside() -> Iterator[Write]:
+    """Write in a separate thread, one piece after the other in the given order.
+
+    At the end everything is written. An error in a piece is raised when the next one is given, or
+    at the end; later pieces are not begun, nor are any if computing fails. A piece that was begun
+    is finished in either case.
+    """
+    waiting: deque[Future] = deque()
+
+    def look(at_most: int) -> None:
+        while waiting and (len(waiting) > at_most or waiting[0].done()):
+            waiting.popleft().result()
+
+    def write(work: Callable[[], object]) -> None:
+        look(at_most=MOST_WAITING - 1)
+        waiting.append(pool.submit(work))
+
+    pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="writing")
+    try:
+        yield write
+        look(at_most=0)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
 def run_local(plan: Plan, model: LoadedModel, jobs: list[Job], on_finished: OnFinished) -> None:
     """Run jobs one by one in this process, writing the shards of one while computing the next."""
     with beside() as write, workspace(plan.folder) as database:
@@ -117,7 +149,7 @@ def finish_job(
     model: Callable[[], LoadedModel],
     job: Job,
     on_finished: OnFinished = ignore,
-    write: Write = at_once,
+    write: Write = lambda work: work(),
     database: DuckDBPyConnection | None = None,
 ) -> None:
     """Compute every missing file of one job.
@@ -148,35 +180,16 @@ def _finish_sequences(
     layers = model().numbers
 
     def finish() -> None:
-        _write(plan, missing, index, parts, layers)
+        for table, rows in zip(missing, zip(*parts, strict=True), strict=True):
+            shard = partial(shard_of, table, list(rows), layers)
+            finish_shard(plan.shard_folder(table), index, shard)
         on_finished(index)
 
     write(finish)
 
 
-def _write(
-    plan: Plan,
-    tables: tuple[Table, ...],
-    index: int,
-    parts: list[list[pa.Table]],
-    layers: tuple[int, ...],
-) -> None:
-    """Write the shard of every table, from its part of every batch.
-
-    Args:
-        layers: numbers of the layers in the model.
-    """
-    for table, rows in zip(tables, zip(*parts, strict=True), strict=True):
-        shard = partial(shard_of, table, list(rows), layers)
-        finish_shard(plan.shard_folder(table), index, shard)
-
-
-def _of_weights(table: Table, model: LoadedModel) -> pa.Table:
-    return counted_from_1(rows_of_weights(table, model.weights), model.numbers)
-
-
 def shard_of(table: Table, rows: list[pa.Table], layers: tuple[int, ...]) -> pa.Table:
-    """Return the rows of a shard, from those of its batches."""
+    """Return the rows of a shard, from those of its batches; `layers` are their numbers."""
     return counted_from_1(merged(table, rows), layers)
 
 

@@ -5,9 +5,7 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import socket
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,8 +24,6 @@ from precompute.jobs.seal import seal
 UNFINISHED = ".unfinished"
 INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
 """Columns that passes count from 0, like tensors, and that shards and files count from 1."""
-_SECONDS_TILL_STALE = 3600
-_OWNER = re.compile(rf"\.(?P<machine>\w+)-(?P<process>[0-9]+){re.escape(UNFINISHED)}")
 
 
 def fingerprint(**dependencies: object) -> str:
@@ -46,29 +42,23 @@ def shard_path(folder: Path, index: int) -> Path:
     return folder / f"{index:05d}.parquet"
 
 
-def finish_shard(
-    folder: Path,
-    index: int,
-    compute: Callable[[], pa.Table],
-    *,
-    row_group_size: int | None = None,
-) -> Path:
+def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> Path:
     """Compute a shard unless it exists, and return its path.
-
-    The file takes its name only once it is complete, sealed and on disk, so a killed run leaves
-    nothing that looks finished.
 
     Raises:
         UserError: if the disk is full; finished shards stay.
     """
     shard = shard_path(folder, index)
-    if shard.exists():
-        return shard
-    table = compute()
-    with named_when_whole(shard) as file:
-        pq.write_table(table, file, row_group_size=row_group_size, **storage_of(table.schema))
-        seal(file, shard)
+    if not shard.exists():
+        write_sealed(shard, compute())
     return shard
+
+
+def write_sealed(path: Path, table: pa.Table, *, row_group_size: int | None = None) -> None:
+    """Write rows as a sealed Parquet file, which takes its name only once it is on disk."""
+    with named_when_whole(path) as file:
+        pq.write_table(table, file, row_group_size=row_group_size, **storage_of(table.schema))
+        seal(file, path)
 
 
 def storage_of(schema: pa.Schema) -> dict[str, Any]:
@@ -103,56 +93,18 @@ def named_when_whole(path: Path) -> Iterator[IO[bytes]]:
     except OSError as error:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
-        raise _out_of_space(error, path.parent) from error
-
-
-def _out_of_space(error: OSError, folder: Path) -> Exception:
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return error
-    return UserError(
-        f"The disk that holds {folder} is full. Finished shards are kept: "
-        "free some space and rerun the command."
-    )
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise UserError(
+            f"The disk that holds {path.parent} is full. Finished shards are kept: "
+            "free some space and rerun the command."
+        ) from error
 
 
 def unfinished_name(path: Path) -> Path:
     """Return a temporary name beside a path for this process to write to before renaming."""
-    return path.with_name(f".{path.name}.{_machine()}-{os.getpid()}{UNFINISHED}")
-
-
-def remove_unfinished(output: Path, shards: Path) -> None:
-    """Delete half-written files of killed runs beside an output and below its shards.
-
-    The name identifies the owner. Files of a process of this machine that has ended are deleted; of
-    other machines, and on Windows, those without a write in the last hour, since their run may
-    still be going.
-    """
-    pattern = f".*{UNFINISHED}*"
-    for left_over in [*output.parent.glob(pattern), *shards.rglob(pattern)]:
-        with suppress(FileNotFoundError):
-            unchanged = time.time() - left_over.stat().st_mtime
-            if unchanged > _SECONDS_TILL_STALE or _is_orphan(left_over.name):
-                shutil.rmtree(left_over) if left_over.is_dir() else left_over.unlink()
-
-
-def _is_orphan(name: str) -> bool:
-    """Return True if an unfinished file belongs to a process of this machine that has ended."""
-    owner = _OWNER.search(name)
-    if owner is None or owner["machine"] != _machine():
-        return False
-    if os.name == "nt":  # where a signal of 0 would interrupt the process; age tells
-        return False
-    try:
-        os.kill(int(owner["process"]), 0)
-    except ProcessLookupError:
-        return True
-    except (PermissionError, OverflowError):
-        pass
-    return False
-
-
-def _machine() -> str:
-    return re.sub(r"[^A-Za-z0-9]", "_", socket.gethostname())
+    machine = re.sub(r"[^A-Za-z0-9]", "_", socket.gethostname())
+    return path.with_name(f".{path.name}.{machine}-{os.getpid()}{UNFINISHED}")
 
 
 def counted_from_1(rows: pa.Table, layers: Sequence[int] = ()) -> pa.Table:
@@ -164,14 +116,13 @@ def counted_from_1(rows: pa.Table, layers: Sequence[int] = ()) -> pa.Table:
     Raises:
         pyarrow.ArrowInvalid: if there are more layers or heads than their column can number.
     """
-    for name in set(INDICES) & set(rows.column_names):
-        place, column = rows.column_names.index(name), rows[name]
-        if layers and name.startswith("layer"):
-            counted = pc.take(pa.array(layers, type=column.type), column)
-        else:
-            one = pa.scalar(1, type=column.type)
-            counted = pc.call_function("add_checked", [column, one])
-        rows = rows.set_column(place, rows.field(name), counted)
+    for place, field in enumerate(rows.schema):
+        if field.name in INDICES:
+            one = pa.scalar(1, type=field.type)
+            counted = pc.call_function("add_checked", [rows[place], one])
+            if layers and field.name.startswith("layer"):
+                counted = pc.take(pa.array(layers, type=field.type), rows[place])
+            rows = rows.set_column(place, field, counted)
     return rows
 
 

@@ -4,8 +4,8 @@ Each table is merged once: a run that adds a statistic merges that alone.
 """
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -31,8 +31,7 @@ from precompute.jobs.shards import (
     unfinished_name,
 )
 from precompute.passes import STATISTICS
-from precompute.store.annotation_tables import annotation_rows
-from precompute.store.corpus_tables import corpus_rows, vocabulary_rows
+from precompute.store.corpus_tables import ROWS, VOCABULARY_ROWS
 
 _MOST_THREADS = 8
 _MEMORY_OF_THREAD = 125  # MB, the least that DuckDB sorts with
@@ -63,21 +62,20 @@ def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
 
 def finish_corpus(plan: Plan) -> None:
     """Write the files of `CORPUS`, with one part in memory at a time."""
-    *read, vocabulary = CORPUS
-    if all(plan.corpus_file(table).exists() for table in CORPUS):
-        return
-    with ExitStack() as files:
-        write = {
-            table.name: files.enter_context(_writing(plan.corpus_file(table), table))
-            for table in read
-        }
-        for index in range(len(plan.corpus.parts)):
-            part = plan.corpus.part(index)
-            for name, rows in (corpus_rows(part) | annotation_rows(part)).items():
-                write[name](rows)
+    tokens = quoted_files(str(plan.corpus_file(TOKENS)))
     with workspace(plan.folder) as store:
-        of_vocabulary = vocabulary_rows(store, plan.corpus_file(TOKENS))
-        _write(plan.corpus_file(vocabulary), vocabulary, of_vocabulary)
+        for table in CORPUS:
+            path, query = plan.corpus_file(table), ROWS.get(table, VOCABULARY_ROWS)
+            if path.exists():
+                continue
+            of_tokens = f"with token as (from read_parquet({tokens}))"
+            of_parts = (
+                f"with part as (from read_parquet({quoted_files(str(part))}))"
+                for part in plan.corpus.files
+            )
+            sources = of_parts if table in ROWS else (of_tokens,)
+            order = ", ".join(column.name for column in table.key)
+            _write(path, table, (f"{given} {query} order by {order}" for given in sources), store)
 
 
 def merge(
@@ -93,8 +91,7 @@ def merge(
         f"select {columns} from ({cut.merge or table.merge}) order by {order}"
         for piece in pieces(store, table, rows)
     )
-    readers = (store.sql(query).to_arrow_reader(_ROWS) for query in merged)
-    _write(path, table, (batch for reader in readers for batch in reader), cut.facts)
+    _write(path, table, merged, store, cut.facts)
 
 
 def view_of_shards(store: DuckDBPyConnection, table: Table, shards: list[Path]) -> str:
@@ -226,22 +223,16 @@ def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, table: Table) -> No
 def _write(
     path: Path,
     table: Table,
-    batches: Iterator[pa.RecordBatch],
+    queries: Iterable[str],
+    store: DuckDBPyConnection,
     facts: dict[str, str] | None = None,
 ) -> None:
-    with _writing(path, table, facts) as write:
-        for batch in batches:
-            write(pa.Table.from_batches([batch]))
-
-
-@contextmanager
-def _writing(
-    path: Path, table: Table, facts: dict[str, str] | None = None
-) -> Iterator[Callable[[pa.Table], None]]:
-    """Yield a writer of rows into a sealed Parquet file with the table's columns and the given
-    facts; the file takes its name at the end."""
+    """Write the rows of queries, one after the other, into a sealed Parquet file with facts."""
     schema = table.schema.with_metadata(facts)
     with named_when_whole(path) as file:
         with pq.ParquetWriter(file, schema, **storage_of(schema)) as writer:
-            yield lambda rows: writer.write_table(rows.select(schema.names).cast(schema))
+            for query in queries:
+                for batch in store.sql(query).to_arrow_reader(_ROWS):
+                    rows = pa.Table.from_batches([batch])
+                    writer.write_table(rows.select(schema.names).cast(schema))
         seal(file, path)

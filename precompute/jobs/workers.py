@@ -1,12 +1,19 @@
-"""Local worker processes, and their state between jobs."""
+"""Runners of jobs: this process, several processes, or a cluster; and the state of a worker.
+
+Jobs are independent and yield whole shards, so any runner may stop anywhere, and the next run goes
+on with any runner.
+"""
 
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable, Iterable, Iterator, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import BaseContext
 from threading import Thread
@@ -15,8 +22,7 @@ from typing import Any, ClassVar
 from analysis.errors import UnfitModel, UserError
 from precompute.jobs.memory import return_freed_memory, set_threads
 from precompute.jobs.plan import Job, Plan
-from precompute.jobs.runner import OnFinished, finish_job
-from precompute.jobs.waiting import Waiting
+from precompute.jobs.runner import OnFinished, Runner, finish_job, run_local
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
@@ -26,6 +32,37 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 """Longest wait at a time: on Windows a wait does not hear of Ctrl-C."""
 _AT_HAND = 2
 """Jobs per process, the running one included, so that none waits for the next."""
+
+
+class Waiting:
+    """Unfinished jobs, each available once the jobs it needs are done.
+
+    Args:
+        needs: prerequisites of a job; those that are not among `jobs` are done.
+    """
+
+    def __init__(self, jobs: Iterable[Job], needs: Callable[[Job], Set[Job]]):
+        self._left = list(jobs)
+        self._unfinished = set(self._left)
+        self._needs = needs
+
+    def __len__(self) -> int:
+        return len(self._unfinished)
+
+    def take(self, most: int) -> list[Job]:
+        """Return the next jobs, at most `most`; none if all others wait for running jobs."""
+        ready = (job for job in self._left if not self._needs(job) & self._unfinished)
+        taken = list(islice(ready, most))
+        for job in taken:
+            self._left.remove(job)
+        return taken
+
+    def put_back(self, job: Job) -> None:
+        """Return a failed job to the queue."""
+        self._left.append(job)
+
+    def finish(self, job: Job) -> None:
+        self._unfinished.remove(job)
 
 
 @dataclass
@@ -48,7 +85,12 @@ class _Worker:
             random_weights=facts.random_weights,
             part=facts.part,
         )
-        _check_model(self.plan, model)
+        if model.identity != facts.model:
+            raise UnfitModel(
+                f"A worker has another {model.name!r} than the run was started with: "
+                f"{differences(model.identity, facts.model)}. Give every worker the same files "
+                "and versions of packages, for --random-weights on the same kind of processor."
+            )
         return model
 
 
@@ -77,33 +119,23 @@ def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
     _Worker.here = _Worker(plan, name, device)
 
 
-def _start_process(plan: Plan, name: str, device: str, threads: int) -> None:
-    Thread(target=_end_with_parent, daemon=True).start()
-    start_worker(plan, name, device, threads)
+def _start_process(*given: Any) -> None:
+    """Start a worker that ends with its parent: a killed one cannot stop its workers."""
 
+    def end_with_parent() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
 
-def _end_with_parent() -> None:
-    """End this process when its parent ends: a killed parent cannot stop its workers."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    Thread(target=end_with_parent, daemon=True).start()
+    start_worker(*given)
 
 
 def work(job: Job) -> None:
     """Run a job."""
     here = _Worker.here
     finish_job(here.plan, lambda: here.model, job)
-
-
-def _check_model(plan: Plan, model: LoadedModel) -> None:
-    """Raise UnfitModel if the worker loads another model than the run was started with."""
-    if model.identity != plan.facts.model:
-        raise UnfitModel(
-            f"A worker has another {model.name!r} than the run was started with: "
-            f"{differences(model.identity, plan.facts.model)}. Give every worker the same files "
-            "and versions of packages, for --random-weights on the same kind of processor."
-        )
 
 
 def run_processes(
@@ -160,3 +192,27 @@ def _kill_workers() -> None:
     starting: Any = forkserver
     if starting._forkserver._forkserver_pid is not None:
         os.kill(starting._forkserver._forkserver_pid, signal.SIGKILL)
+
+
+@contextmanager
+def runner_for(
+    name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
+) -> Iterator[Runner]:
+    """Return the runner of a name with a number of workers, and the CPUs and GPUs of each.
+
+    Raises:
+        UserError: GPUs are to be shared out without Ray.
+    """
+    if name == "ray":
+        from precompute.jobs.ray_workers import ray_runner
+
+        with ray_runner(workers=workers, cpus=cpus or 1, gpus=gpus) as run:
+            yield run
+    elif gpus is not None:
+        raise UserError("--gpus-per-worker is for Ray; leave it out, or give --runner ray.")
+    elif workers > 1:
+        yield partial(run_processes, workers=workers, cpus=cpus)
+    else:
+        if cpus is not None:
+            set_threads(cpus)
+        yield run_local

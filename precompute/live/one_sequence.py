@@ -1,38 +1,57 @@
 """Live runs on one sequence: maps that no file keeps, and readers' own inputs."""
 
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from itertools import count
+from typing import TypeVar
 
 import numpy as np
+import torch
+from torch import Tensor
 
-from analysis.errors import UserError
+from analysis.errors import BadCorpus, UserError
+from analysis.measures.pairs.mixing_change import row_shares
+from analysis.models.attended import Attended
+from analysis.models.capture import change_inputs
 from analysis.statistics.corpus import Identity
-from precompute.corpora.images.images import image_sequence
-from precompute.corpora.images.uploads import read_upload
+from analysis.statistics.norms.weighing import NORM, WEIGHT
+from precompute.corpora.images.images import image_sequence, read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.answers import HeadMaps, HeadVectors, LayerMaps, LiveRelevance, WithoutHead
-from precompute.live.head_maps import Head, head_maps, without_head
-from precompute.live.head_vectors import head_vectors
-from precompute.live.layer_maps import layer_maps
 from precompute.live.live_relevance import grid, relevance_of, text_of
+from precompute.models.classification import classification_of
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.passes.layers import Layer, batch_of, run_layers
 
-_COMMIT = 40  # letters of a hub's commit
-
-
+Head = tuple[int, int]
+"""A layer and a head, both from 1."""
 Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
 """Stored form of a sequence: ids and segments of a text, or the picture of an image."""
+MOST_BYTES = 96 * 2**20
+"""Size limit of the maps of all heads in one sequence; beyond half of it they are in float16."""
+_PLACES = 64  # of a text, where a language model is asked for its prediction
+_COMMIT = 40  # letters of a hub's commit
+Read = TypeVar("Read")
 
 
 class OtherModel(UserError):
     """The model under the name in the file is not the one that made the file."""
 
 
+class _Enough(Exception):
+    """The layer that is wanted of a forward pass is there."""
+
+
 @dataclass(frozen=True)
 class Rerun:
-    """The model of a file; one thread at a time runs it, since a trace hooks its modules."""
+    """The model of a file; one thread at a time runs it, since a trace hooks its modules.
+
+    Layers and heads count from 1, queries from 0.
+    """
 
     model: LoadedModel
 
@@ -40,28 +59,91 @@ class Rerun:
         """Return at once: the model is loaded."""
 
     def layer_maps(self, sequence: Sequence | Kept, *, layer: int) -> LayerMaps:
-        """Shares of every key for every query in one layer, counted from 1."""
-        return layer_maps(self.model, self._whole(sequence), layer=layer)
+        """Shares of every key for every query in one layer."""
+        return self._of_layer(
+            sequence,
+            layer,
+            lambda traced: LayerMaps(
+                scopes=row_shares(traced.mixing_of(0).maps.numpy()),
+                weights=traced.weighed_alone(0, WEIGHT).cpu().numpy(),
+                norms=traced.weighed_alone(0, NORM).cpu().numpy(),
+            ),
+        )
 
     def head_vectors(
         self, sequence: Sequence | Kept, *, layer: int, head: int, query: int
     ) -> HeadVectors:
-        """α and f(x) of every key for one query; layer and head count from 1, the query from 0."""
-        place = {"layer": layer, "head": head, "query": query}
-        return head_vectors(self.model, self._whole(sequence), **place)
+        """α and f(x) of every key for one query.
+
+        Their weighted sum is the head's part of attention's output; the output bias is no head's.
+        """
+
+        def read(traced: Layer) -> HeadVectors:
+            trace = traced.alone(0)
+            values, gate = trace.values[0, head - 1], trace.gate
+            scaled = values if gate is None else values * gate[0, head - 1, query]
+            vectors = scaled @ trace.weights.output_weight[head - 1]
+            weights = trace.attention[0, head - 1, query]
+            return HeadVectors(weights.cpu().numpy(), vectors.cpu().numpy())
+
+        return self._of_layer(sequence, layer, read)
 
     def head_maps(self, sequence: Sequence | Kept, *, without: Head | None = None) -> HeadMaps:
-        """Maps of all heads; with a head, those that are left without its output."""
-        return head_maps(self.model, self._whole(sequence), without)
+        """Maps of all heads; with a head, those that are left with zeros for its output.
+
+        Raises:
+            BadCorpus: the maps of so long a sequence take too much memory.
+        """
+        whole = self._whole(sequence)
+        n_heads = sum(len(layer.query_weight) for layer in self.model.layers)
+        size = 2 * 4 * n_heads * len(whole) ** 2
+        if size > 2 * MOST_BYTES:
+            raise BadCorpus(
+                whole.place or "The sequence",
+                f"has {len(whole):,} tokens, too many for the maps of all {n_heads} heads at once",
+            )
+        dtype = np.float32 if size <= MOST_BYTES else np.float16
+        found: dict[str, list[np.ndarray]] = {WEIGHT: [], NORM: []}
+
+        def receive(layer: Layer) -> None:
+            for weighing, maps in found.items():
+                maps.append(layer.weighed_alone(0, weighing).cpu().numpy().astype(dtype))
+
+        with _zeroed(self.model, without) if without else nullcontext():
+            run_layers(self.model, batch_of(self.model, [whole]), receive)
+        return HeadMaps(np.stack(found[WEIGHT]), np.stack(found[NORM]))
 
     def without_head(self, sequence: Sequence | Kept, *, layer: int, head: int) -> WithoutHead:
-        """Run of a sequence without a head; layer and head count from 1."""
-        return without_head(self.model, self._whole(sequence), (layer, head))
+        """Run of a sequence without a head, and without all heads of its layer."""
+        whole, layers = self._whole(sequence), self.model.layers
+        recorded, before, _ = self.model.recorded(whole, min(_PLACES, len(whole)))
+        index = next(at for at, weights in enumerate(layers) if weights.number == layer)
 
-    def _whole(self, sequence: Sequence | Kept) -> Sequence:
-        if isinstance(sequence, bytes):
-            return self.kept(sequence)
-        return sequence if isinstance(sequence, Sequence) else _sequence(*sequence)
+        def change(at: int, _attended: Attended, _read: Tensor, mixed: Tensor) -> Tensor:
+            if at != index:
+                return mixed
+            one = _zero(mixed[:1], len(layers[at].query_weight), head)
+            return torch.cat([one, torch.zeros_like(one)])
+
+        after = recorded.again(index, 2, change)
+        state = before.hidden[0].double()
+        changes = (after.hidden.double() - state).norm(dim=-1) / state.norm(dim=-1)
+        if before.logits is None or after.logits is None:
+            return WithoutHead(changes.cpu().numpy(), (), (), (), np.empty((2, 0)))
+        width = before.logits.shape[-1]
+        states = torch.stack([before.logits[0], after.logits[0]]).reshape(2, -1, width)
+        likely = states.double().softmax(-1)
+        best = likely.argmax(-1)
+        places = [None] if recorded.places is None else recorded.places.tolist()
+        return WithoutHead(
+            changes=changes.cpu().numpy(),
+            places=tuple(places),
+            before=self._names(best[0]),
+            after=self._names(best[1]),
+            probabilities=likely.gather(-1, best[:1].expand(2, -1)[..., None])[..., 0]
+            .cpu()
+            .numpy(),
+        )
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
         """Encode a reader's text; return it and whether it was cut off, or raise as `text_of`."""
@@ -73,11 +155,6 @@ class Rerun:
         sequence = image_sequence(0, read_upload(data, name=name), reader)
         return sequence, grid(reader, sequence)
 
-    def kept(self, picture: bytes) -> Sequence:
-        """Build a sequence from the picture that a file stores of the model's input."""
-        seen = replace(read_upload(picture, name="image.png"), is_seen=True)
-        return image_sequence(0, seen, self.model.image_reader)
-
     def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
         """Relevance of a reader's image; nothing of it is written anywhere.
 
@@ -88,48 +165,95 @@ class Rerun:
             UnfitModel: the model reads text.
             BadCorpus: it holds too many bytes or pixels, or is no readable image.
         """
-        sequence, _ = self.uploaded(data, name=name)
-        return relevance_of(self.model, sequence)
+        return relevance_of(self.model, self.uploaded(data, name=name)[0])
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
-        """Relevance of a reader's text.
-
-        Args:
-            max_tokens: the length that the text is cut to.
-
-        Raises:
-            UnfitModel: the model reads images.
-            BadCorpus: the text is too long, or holds nothing.
-        """
+        """Relevance of a reader's text, cut to a length; or raise as `text_of`."""
         sequence, is_cut = text_of(self.model, text, max_tokens)
         return relevance_of(self.model, sequence, is_cut=is_cut)
 
+    def _of_layer(
+        self, sequence: Sequence | Kept, number: int, read: Callable[[Layer], Read]
+    ) -> Read:
+        """Return what is read of one layer, by a forward pass up to this one."""
+        found = list[Read]()
+
+        def receive(traced: Layer) -> None:
+            if traced.weights.number == number:
+                found.append(read(traced))
+                raise _Enough
+
+        with suppress(_Enough):
+            run_layers(self.model, batch_of(self.model, [self._whole(sequence)]), receive)
+        return found[0]
+
+    def _whole(self, sequence: Sequence | Kept) -> Sequence:
+        """Return the input of a forward pass; of a stored one without words and text."""
+        if isinstance(sequence, bytes):
+            seen = replace(read_upload(sequence, name="image.png"), is_seen=True)
+            return image_sequence(0, seen, self.model.image_reader)
+        if isinstance(sequence, Sequence):
+            return sequence
+        ids, segments = sequence
+        n_tokens = len(ids)
+        return Sequence(
+            index=0,
+            ids=np.array(ids, dtype=np.int32),
+            segments=np.array(segments, dtype=np.uint8),
+            token_types=np.zeros(n_tokens, dtype=np.uint8),
+            words=np.full(n_tokens, NO_WORD, dtype=np.int32),
+            masked=np.zeros(n_tokens, dtype=bool),
+            tokens=("",) * n_tokens,
+            text="",
+            place="",
+        )
+
+    def _names(self, best: Tensor) -> tuple[str, ...]:
+        """Names of predicted tokens or classes."""
+        if self.model.language_model is None and (classes := classification_of(self.model)):
+            return tuple(classes.labels[place] for place in best.tolist())
+        return tuple(map(str, self.model.tokenizer.convert_ids_to_tokens(best.tolist())))
+
+
+@contextmanager
+def _zeroed(model: LoadedModel, head: Head) -> Iterator[None]:
+    """Replace the output of a head by zero within a context.
+
+    Modules that serve several layers are told apart by the order of their calls.
+    """
+    calls = count()
+
+    def change(mixed: Tensor) -> Tensor:
+        layer = model.layers[next(calls)]
+        return _zero(mixed, len(layer.query_weight), head[1]) if layer.number == head[0] else mixed
+
+    with ExitStack() as stack:
+        for part in {id(part.layer): part for part in model.parts}.values():
+            stack.enter_context(change_inputs(part.output, change))
+        yield
+
+
+def _zero(mixed: Tensor, n_heads: int, head: int) -> Tensor:
+    """Mixed values of all heads side by side, with zeros for those of one head."""
+    made = mixed.unflatten(-1, (n_heads, -1)).clone()
+    made[..., head - 1, :] = 0
+    return made.flatten(-2)
+
 
 def rerun(
-    name: str,
-    *,
-    revision: str,
-    identity: Identity,
-    dtype: str,
-    segments: str = "read",
-    random_weights: int | None = None,
-    part: str | None = None,
+    name: str, *, revision: str, identity: Identity, dtype: str, **of_run: str | int | None
 ) -> Rerun:
     """Load the model that made a file by facts of its run, without the hub.
+
+    Args:
+        of_run: other arguments of `load_model`.
 
     Raises:
         OtherModel: if the files under this name, or the packages that read them, have changed.
         UserError: if there is no such model here, or it cannot be loaded.
     """
-    model = load_model(
-        _pinned(name, revision),
-        device="cpu",
-        dtype=dtype,
-        fetch=False,
-        segments=segments,
-        random_weights=random_weights,
-        part=part,
-    )
+    given = {"device": "cpu", "dtype": dtype, "fetch": False} | of_run
+    model = load_model(pinned(name, revision), **given)  # type: ignore[arg-type]
     if model.identity != identity:
         raise OtherModel(
             f"{name!r} here is another model than the one of the file: "
@@ -138,23 +262,7 @@ def rerun(
     return Rerun(model)
 
 
-def _pinned(name: str, revision: str) -> str:
+def pinned(name: str, revision: str) -> str:
     """Return the name with the hub's commit, for models from the hub."""
     commit = revision.partition("+")[0]
     return f"{name.partition('@')[0]}@{commit}" if len(commit) == _COMMIT else name
-
-
-def _sequence(ids: SequenceOf[int], segments: SequenceOf[int]) -> Sequence:
-    """Build the input of a forward pass, without words and text."""
-    n_tokens = len(ids)
-    return Sequence(
-        index=0,
-        ids=np.array(ids, dtype=np.int32),
-        segments=np.array(segments, dtype=np.uint8),
-        token_types=np.zeros(n_tokens, dtype=np.uint8),
-        words=np.full(n_tokens, NO_WORD, dtype=np.int32),
-        masked=np.zeros(n_tokens, dtype=bool),
-        tokens=("",) * n_tokens,
-        text="",
-        place="",
-    )

@@ -21,29 +21,6 @@ from precompute.live.one_sequence import Rerun, rerun
 IDLE = 600.0  # seconds
 
 
-class _Models:
-    """The model of the last question, one at a time."""
-
-    def __init__(self) -> None:
-        self._name: Any = None
-        self._rerun: Rerun | None = None
-
-    def answer(self, model: dict[str, Any], function: str, given: tuple, named: dict) -> tuple:
-        """Return `"found"` and the function's result, or the kind of an error and its text."""
-        try:
-            return "found", getattr(self._of(model), function)(*given, **named)
-        except UserError as error:
-            return type(error).__name__, str(error)
-        except Exception:
-            return "failed", traceback.format_exc()
-
-    def _of(self, model: dict[str, Any]) -> Rerun:
-        if self._rerun is None or self._name != model:
-            self._rerun = None  # two models never take memory at once
-            self._rerun, self._name = rerun(**model), model
-        return self._rerun
-
-
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to the server as well
     questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -54,10 +31,30 @@ def main() -> None:
 
 def answer_questions(messages: Messages) -> None:
     """Answer until the server is gone, or asks nothing for a while."""
-    models = _Models()
+    loaded: dict[str, Rerun] = {}
     with suppress(EOFError):
         while messages.poll(IDLE):
-            messages.send(models.answer(*messages.receive()))
+            messages.send(_answer(loaded, *messages.receive()))
+
+
+def _answer(
+    loaded: dict[str, Rerun], model: dict[str, Any], function: str, given: tuple, named: dict
+) -> tuple:
+    """Return `"found"` and the function's result, or the kind of an error and its text.
+
+    Args:
+        loaded: the model of the last question, which is let go before another takes memory.
+    """
+    key = repr(model)
+    try:
+        if key not in loaded:
+            loaded.clear()
+            loaded[key] = rerun(**model)
+        return "found", getattr(loaded[key], function)(*given, **named)
+    except UserError as error:
+        return type(error).__name__, str(error)
+    except Exception:
+        return "failed", traceback.format_exc()
 
 
 if __name__ == "__main__":

@@ -110,11 +110,7 @@ BUNDLED = {
 
 
 def check_bundled(name: str, weights_sha256: str) -> None:
-    """Raise UnfitModel if weights under a bundled model's name are not the published ones.
-
-    Raises:
-        UnfitModel: with both hashes, and how to restore the weights.
-    """
+    """Raise UnfitModel if weights under a bundled model's name are not the published ones."""
     known = BUNDLED.get(name)
     if known and weights_sha256 != known.sha256:
         raise UnfitModel(

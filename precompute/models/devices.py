@@ -1,6 +1,7 @@
-"""Devices that torch knows: whether one is there, and whether it has float64."""
+"""Devices that torch knows: whether one is there, whether it has float64, and the way to it."""
 
 import torch
+from torch import Tensor
 
 from analysis.errors import UserError
 
@@ -31,3 +32,10 @@ def has_float64(device: torch.device) -> bool:
     except (RuntimeError, TypeError):
         return False
     return True
+
+
+def sent_to(device: torch.device, tensor: Tensor) -> Tensor:
+    """Move a tensor to a device; a GPU copies it asynchronously, from pinned memory."""
+    if device.type == "cuda" and tensor.device.type == "cpu":
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)

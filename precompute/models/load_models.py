@@ -27,13 +27,14 @@ from precompute.models.model_folder import (
     transformer_of,
     weights_sha256_of,
 )
-from precompute.models.model_heads import (
+from precompute.models.model_parts import (
+    chosen_part,
     if_exclusive,
     loader_of_body,
     loader_of_head,
+    part_of,
     predicts_tokens,
 )
-from precompute.models.model_parts import chosen_part, part_of
 from precompute.models.random_weights import drawn_model, drawn_sha256
 from precompute.models.unread import check_tensors, settings_not_read
 from precompute.progress import Begun, OnEvent, ignore
@@ -245,11 +246,7 @@ def _into_memory(model: Model) -> None:
 
 
 def _check_finite(model: Model, folder: Path) -> None:
-    """Raise UnfitModel if a weight is NaN or infinite.
-
-    Raises:
-        UnfitModel: naming the tensor.
-    """
+    """Raise UnfitModel if a weight is NaN or infinite."""
     for name, tensor in model.named_parameters():
         if not tensor.isfinite().all():
             raise UnfitModel(

@@ -116,11 +116,7 @@ def _whole(folder: Path, groups: tuple[tuple[str, ...], ...]) -> list[tuple[str,
 
 
 def _check_package(folder: Path, name: str) -> None:
-    """Raise UnfitModel if the vocabulary is only in a file whose package is not installed.
-
-    Raises:
-        UnfitModel: naming the package.
-    """
+    """Raise UnfitModel if the vocabulary is only in a file whose package is not installed."""
     if _whole(folder, _READABLE):
         return
     for (file,) in _whole(folder, _BY_PACKAGES):
@@ -154,11 +150,7 @@ def _is_tiktoken(file: Path) -> bool:
 
 
 def _check_vocabulary(tokenizer: Any, name: str) -> None:
-    """Raise UnfitModel if a tokenizer knows only special tokens, for lack of a vocabulary.
-
-    Raises:
-        UnfitModel: naming the files that its class reads.
-    """
+    """Raise UnfitModel if a tokenizer knows only special tokens, for lack of a vocabulary."""
     special = {*tokenizer.all_special_tokens, *tokenizer.added_tokens_encoder}
     if not any(token.strip(MARK) for token in tokenizer.get_vocab().keys() - special):
         kind = type(tokenizer)
@@ -176,11 +168,7 @@ def _check_vocabulary(tokenizer: Any, name: str) -> None:
 
 
 def _check_ids(folder: Path, name: str) -> None:
-    """Raise UnfitModel if a token's id is too large for any vocabulary in memory.
-
-    Raises:
-        UnfitModel: naming the id.
-    """
+    """Raise UnfitModel if a token's id is too large for any vocabulary in memory."""
     try:
         read = json.loads((folder / TOKENIZER_JSON).read_bytes())
     except (OSError, ValueError, RecursionError):

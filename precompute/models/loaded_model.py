@@ -37,7 +37,7 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import evenly_spaced
-from precompute.models.padding import check_known, padded, sent_to
+from precompute.models.devices import sent_to
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _TEXTS = 3
@@ -361,13 +361,19 @@ class LoadedModel:
         return {name: sent_to(self.model.device, tensor) for name, tensor in given.items()}
 
     def _texts(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
-        check_known(sequences, self.model.config.vocab_size, name=self.name)
+        known = self.model.config.vocab_size
+        most = max(int(sequence.ids.max()) for sequence in sequences)
+        if most >= known:
+            raise UnfitModel(
+                f"The tokenizer gives token id {most}, but model {self.name!r} knows {known} "
+                "tokens: load a tokenizer that belongs to the model."
+            )
         padding: Any = (self.tokenizer and self.tokenizer.pad_token_id) or 0
-        if padding >= self.model.config.vocab_size:
+        if padding >= known:
             padding = 0  # padding counts for nothing, and the model knows no such token
         return {
-            "input_ids": padded([sequence.ids for sequence in sequences], padding),
-            "token_type_ids": padded([self.segments_given(sequence) for sequence in sequences], 0),
+            "input_ids": _padded([sequence.ids for sequence in sequences], padding),
+            "token_type_ids": _padded([self.segments_given(sequence) for sequence in sequences], 0),
             "attention_mask": self.is_token(sequences).long(),
         }
 
@@ -393,3 +399,11 @@ def _handed_over(receive: OnLayer, weight: Tensor) -> OnLayer:
         receive(index, replace(layer, **tensors))
 
     return brought
+
+
+def _padded(rows: SequenceOf[np.ndarray], padding: int) -> Int[Tensor, "batch token"]:
+    """Rows of whole numbers as long as the longest, the others filled up at their end."""
+    filled = torch.full((len(rows), max(map(len, rows))), padding)
+    for place, row in enumerate(rows):
+        filled[place, : len(row)] = torch.from_numpy(row)
+    return filled

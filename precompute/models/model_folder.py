@@ -41,22 +41,14 @@ _LARGEST_CONFIGURATION = 64 * 2**20  # bytes
 
 
 def check_regular(folder: Path, name: str) -> None:
-    """Raise UnfitModel if the folder of a model holds something other than files and folders.
-
-    Raises:
-        UnfitModel: naming it; a device would be read without end.
-    """
+    """Raise UnfitModel if the folder of a model holds something other than files and folders."""
     for path in sorted(folder.iterdir()):
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise UnfitModel(f"{path.name} of model {name!r} is no regular file. Leave it out.")
 
 
 def check_no_adapter(folder: Path, name: str) -> None:
-    """Raise UnfitModel if a model's folder holds an adapter, which would not be applied.
-
-    Raises:
-        UnfitModel: naming its file.
-    """
+    """Raise UnfitModel if a model's folder holds an adapter, which would not be applied."""
     for file in _ADAPTERS:
         if (folder / file).exists():
             raise UnfitModel(
@@ -139,11 +131,7 @@ def _kind(module: Any) -> str:
 
 
 def check_type(family: str) -> None:
-    """Raise UnknownName unless the library has models of a type.
-
-    Raises:
-        UnknownName: naming the nearest that it has, if any.
-    """
+    """Raise UnknownName unless the library has models of a type."""
     if family not in transformers.CONFIG_MAPPING:
         raise UnknownName("model type", family, transformers.CONFIG_MAPPING)
 

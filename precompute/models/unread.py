@@ -37,9 +37,6 @@ def check_tensors(unread: Iterable[str], with_head: Model, part: Model, name: st
         unread: names of tensors without a place.
         with_head: the model that was loaded, with the head that is run, if any.
         part: the model inside it that is measured.
-
-    Raises:
-        UnfitModel: naming the tensors.
     """
     if meant := sorted(tensor for tensor in unread if _is_run(tensor, with_head, part)):
         raise UnfitModel(

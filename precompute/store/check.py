@@ -7,6 +7,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from analysis.checksums import contents
+from analysis.contracts import every_table
 from analysis.error_limits import LIMITS
 from analysis.errors import BrokenLaw, UserError
 from analysis.foreign_file import BrokenContract, Locked, OtherSchema
@@ -19,11 +20,7 @@ from precompute.store.open_file import opened
 
 
 def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
-    """Raise BrokenLaw unless every row of a stored table keeps its contract.
-
-    Raises:
-        BrokenLaw: naming the table, the law and how many rows break it.
-    """
+    """Raise BrokenLaw unless every row of a stored table keeps its contract."""
     laws = (*table.laws, *table.bounds)
     if not laws:
         return
@@ -35,11 +32,7 @@ def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
 
 
 def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
-    """Raise BrokenLaw if two rows of a stored table have the same key.
-
-    Raises:
-        BrokenLaw: naming the table, its key and the number of duplicate keys.
-    """
+    """Raise BrokenLaw if two rows of a stored table have the same key."""
     if not table.key:
         return
     key = ", ".join(f'"{column.name}"' for column in table.key)
@@ -56,43 +49,29 @@ def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
         raise BrokenLaw(table.name, f"unique ({key})", rows)
 
 
+_ERRORS = (
+    ("relative_error", "sequence_completeness", "attention block at position ' || worst_pos || '"),
+    ("attention_sum_error", "sequence_completeness", "attention weights"),
+    ("relative_error", "layer_completeness", "whole layer at position ' || worst_pos || '"),
+    ("relative_error", "vector_completeness", "vectors through all layers up to it"),
+    ("greatest(score_error, trace_error, attention_error)", "query_key_error", "query-key form"),
+)
+"""Errors that have a limit, with their tables and what adds up, in SQL."""
+
+
 def assert_parts_add_up(store: DuckDBPyConnection) -> None:
     """Raise UserError unless parts add up to the model's output, and attention rows to 1.
 
     The tolerance depends on the number format.
-
-    Raises:
-        UserError: naming the sequence, layer and token that differ most, and by how much.
     """
-    dtype = store.execute("select dtype from run").fetchall()[0][0]
-    worst = store.execute(
-        """
-        select seq, layer, error, part
-        from (
-            select seq, layer, relative_error as error,
-                'attention block at position ' || worst_pos as part
-            from sequence_completeness
-            union all
-            select seq, layer, attention_sum_error, 'attention weights' from sequence_completeness
-            union all
-            select seq, layer, relative_error, 'whole layer at position ' || worst_pos
-            from layer_completeness
-            union all
-            select seq, layer, relative_error, 'vectors through all layers up to it'
-            from vector_completeness
-            union all
-            select seq, layer, greatest(score_error, trace_error, attention_error),
-                'query-key form'
-            from query_key_error
-        )
-        where not (error <= $limit)
-        order by isnan(error) desc, error desc
-        limit 1
-        """,
-        {"limit": LIMITS[dtype]},
-    ).fetchall()
-    if worst:
-        seq, layer, error, part = worst[0]
+    ((dtype,),) = store.execute("select dtype from run").fetchall()
+    errors = " union all ".join(
+        f"select seq, layer, {error} as error, '{part}' as part from {table}"
+        for error, table, part in _ERRORS
+    )
+    worst = f"from ({errors}) where not (error <= {LIMITS[dtype]})"
+    worst = f"{worst} order by isnan(error) desc, error desc limit 1"
+    for seq, layer, error, part in store.execute(worst).fetchall():
         raise UserError(
             f"Sequence {seq}, layer {layer}: the parts of the {part} miss the model's own "
             f"output by {error:.2g}, above the {LIMITS[dtype]:g} allowed in {dtype}. "
@@ -100,14 +79,14 @@ def assert_parts_add_up(store: DuckDBPyConnection) -> None:
         )
 
 
-def faults(path: Path, tables: tuple[Table, ...]) -> Iterator[str]:
+def faults(path: Path) -> Iterator[str]:
     """Yield the faults of a file, one sentence each; none if it is complete and sound."""
     if not path.is_file():
         yield f"{path}: there is no such file."
         return
     try:
         with opened(path) as store:
-            yield from _faults_inside(store, tables)
+            yield from _faults_inside(store)
     except (OtherSchema, Locked, TooSlow) as error:
         yield str(error)
     except (BrokenContract, duckdb.Error) as error:
@@ -115,9 +94,9 @@ def faults(path: Path, tables: tuple[Table, ...]) -> Iterator[str]:
         yield f"{path} is damaged or no file of Mixscope: {reason} Build it again."
 
 
-def _faults_inside(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iterator[str]:
-    yield from _manifest_faults(store, tables)
-    for table in tables:
+def _faults_inside(store: DuckDBPyConnection) -> Iterator[str]:
+    yield from _manifest_faults(store)
+    for table in every_table():
         try:
             assert_laws(store, table)
             assert_unique(store, table)
@@ -130,10 +109,10 @@ def _faults_inside(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iter
     yield from _cross_faults(store)
 
 
-def _manifest_faults(store: DuckDBPyConnection, tables: tuple[Table, ...]) -> Iterator[str]:
+def _manifest_faults(store: DuckDBPyConnection) -> Iterator[str]:
     stored = store.execute("select name, n_rows, checksum from stored.manifest").fetchall()
     promised = {name: {"n_rows": n_rows, "checksum": sum} for name, n_rows, sum in stored}
-    for name in (table.name for table in tables if table != MANIFEST):
+    for name in (table.name for table in every_table() if table != MANIFEST):
         is_there = contents(store, name)
         if name not in promised:
             yield f"{name}: the manifest does not name it. Build the file again."

@@ -8,7 +8,6 @@ from typing import Any
 import duckdb
 
 from analysis.contracts import ALL, groups
-from analysis.contracts import every_table as every_table
 from analysis.errors import UserError
 from analysis.foreign_file import Locked, OtherSchema, rows
 from analysis.statistics import image, sample
@@ -28,7 +27,8 @@ def lines(path: Path) -> Iterator[str]:
         raise UserError(f"{path}: there is no such file.")
     try:
         with opened(path) as store:
-            yield from map(_printable, _lines(store))
+            for line in _lines(store):  # without characters that could command a terminal
+                yield "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
     except Locked:
         raise
     except OtherSchema as error:
@@ -39,32 +39,12 @@ def lines(path: Path) -> Iterator[str]:
         ) from error
 
 
-def _printable(line: str) -> str:
-    """Return a line without characters that could command a terminal."""
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
-
-
 def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for name, value in run(store).items():
         yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
     yield from _other_weights(store)
     for fact in provenance(store).itertuples():
         yield f"{fact.name:>24}  {fact.value}"
-    yield from _images(store)
-    yield ""
-    for table, n_rows in sorted(rows(store).items(), key=lambda pair: (-pair[1], pair[0])):
-        if n_rows:
-            yield f"{n_rows:>12,}  {table}"
-    for layer in by_layer(store).to_dict("records"):
-        yield (
-            f"layer {layer['layer']}: parts of the attention block add up to "
-            f"{_worst(layer, 'worst_relative_error', 'worst', 'percentile_99')}"
-            f"{_whole_layer(layer)}, attention to 1 within {layer['worst_attention_sum_error']:.1e}"
-        )
-
-
-def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
-    """Yield a line on the images of the corpus, if it holds images."""
     for grid in image.grid(store).to_dict("records"):
         kept = len(image.images(store).query("kept"))
         yield (
@@ -72,6 +52,20 @@ def _images(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
             f"{grid['n_masks']} with a mask, {kept} with their picture"
         )
     yield from left_out(store)
+    yield ""
+    for table, n_rows in sorted(rows(store).items(), key=lambda pair: (-pair[1], pair[0])):
+        if n_rows:
+            yield f"{n_rows:>12,}  {table}"
+    for layer in by_layer(store).to_dict("records"):
+        whole = ""
+        if not math.isnan(layer["worst_layer_error"]):
+            worst = _worst(layer, "worst_layer_error", "worst_layer", "layer_percentile_99")
+            whole = f", of the whole layer {worst}"
+        yield (
+            f"layer {layer['layer']}: parts of the attention block add up to "
+            f"{_worst(layer, 'worst_relative_error', 'worst', 'percentile_99')}"
+            f"{whole}, attention to 1 within {layer['worst_attention_sum_error']:.1e}"
+        )
 
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
@@ -97,14 +91,6 @@ def remarks(path: Path) -> list[str]:
     """Return remarks on a sound file for its readers."""
     with opened(path) as store:
         return [*_other_weights(store), *left_out(store)]
-
-
-def _whole_layer(layer: dict[Hashable, Any]) -> str:
-    """Return the error of a whole layer as text; empty if it was not computed."""
-    if math.isnan(layer["worst_layer_error"]):
-        return ""
-    worst = _worst(layer, "worst_layer_error", "worst_layer", "layer_percentile_99")
-    return f", of the whole layer {worst}"
 
 
 def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) -> str:

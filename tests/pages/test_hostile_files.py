@@ -19,7 +19,7 @@ from pages.services.chosen import readable, why_unreadable
 from pages.services.open_file import Store, cursor, described, version_of
 from pages.words import say as words
 from precompute.store.check import faults
-from precompute.store.show import every_table, lines
+from precompute.store.show import lines
 from tests.hostile_files import (
     IGNORED,
     REFUSED,
@@ -78,7 +78,7 @@ def _messages(path: Path, error: Exception, monkeypatch) -> str:
 
 def _checked(path: Path, reason: str = "") -> str:
     """Messages of the command line on a refused file, of which each says why."""
-    messages = "\n".join(faults(path, every_table()))
+    messages = "\n".join(faults(path))
     assert messages
     with pytest.raises(UserError) as error:
         list(lines(path))

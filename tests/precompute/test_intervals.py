@@ -21,7 +21,6 @@ from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults
-from precompute.store.show import every_table
 from tests.small_store import request
 
 ROWS = pd.DataFrame(
@@ -146,7 +145,7 @@ def of_single_tokens(tmp_path) -> Path:
 
 
 def test_single_tokens_mix_nothing_and_the_file_is_sound(of_single_tokens):
-    assert list(faults(of_single_tokens, every_table())) == []
+    assert list(faults(of_single_tokens)) == []
     with duckdb.connect(str(of_single_tokens), read_only=True) as store:
         empty = (
             "select count(*) from scope_similarity union all select count(*) from relation_share"

@@ -157,12 +157,12 @@ def test_a_run_tells_of_every_job_and_of_what_it_finds_done(tmp_path):
 
 def test_a_job_is_finished_once_its_shards_are_written(tmp_path, monkeypatch):
     asked, events = request(tmp_path, statistics=["token_norm"]), list[object]()
-    write = runner._write
-    monkeypatch.setattr(runner, "_write", lambda *a: (write(*a), events.append("written")))
+    write = runner.finish_shard
+    monkeypatch.setattr(runner, "finish_shard", lambda *a: (write(*a), events.append("written")))
     run(asked, run_local, events.append)
     begun = next(n for n, event in enumerate(events) if getattr(event, "stage", "") == "sequences")
-    assert events[begun + 1] == "written"
-    assert isinstance(events[begun + 2], Finished)
+    assert events[begun + 1 : begun + 3] == ["written"] * 2
+    assert isinstance(events[begun + 3], Finished)
 
 
 def test_a_terminal_gets_bars_and_a_stopped_run_leaves_it_as_it_was(monkeypatch, tmp_path):

@@ -95,7 +95,7 @@ def test_with_a_block_for_each_sequence_and_room_for_all_rows_nothing_changes(as
 
 
 def test_the_file_with_a_sample_is_sound(sampled):
-    assert list(faults(sampled.output, every_table())) == []
+    assert list(faults(sampled.output)) == []
 
 
 def test_means_count_every_sequence(stores):

@@ -16,7 +16,6 @@ from analysis.foreign_file import attaching
 from pages.services import note
 from pages.services.open_file import Store, Version
 from precompute import serve, stopping
-from precompute.jobs import shards
 from precompute.run import _misread
 
 
@@ -68,18 +67,6 @@ def test_without_such_a_call_the_dashboard_is_waited_for(monkeypatch):
             [sys.executable, "-c", "import os; os._exit(int(os.environ['A']))"], {"A": "3"}
         )
     assert ended.value.code == 3
-
-
-def test_no_signal_asks_on_windows_whether_a_process_lives(tmp_path, monkeypatch):
-    left = shards.unfinished_name(tmp_path / "a.duckdb")
-    left.write_text("")
-    monkeypatch.setattr(shards.os, "name", "nt")
-    monkeypatch.setattr(shards.os, "kill", lambda *_: pytest.fail("it would end the process"))
-    shards.remove_unfinished(tmp_path / "a.duckdb", tmp_path)
-    assert left.exists()
-    os.utime(left, (0, 0))
-    shards.remove_unfinished(tmp_path / "a.duckdb", tmp_path)
-    assert not left.exists()
 
 
 def test_no_signal_asks_on_windows_whether_a_noted_run_goes_on(tmp_path, monkeypatch):

@@ -37,9 +37,6 @@ def check_words(forms: SequenceOf[str], line: Line) -> None:
 
     Placeholders are underscores, one or as many as a word has letters; and `[WORD]`, `<unk>` or
     `XXX` in sentences of several words.
-
-    Raises:
-        BadCorpus: naming the line.
     """
     first = forms[0]
     is_one_form = len(forms) > 1 and set(forms) == {first}

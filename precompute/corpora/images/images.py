@@ -4,12 +4,14 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from analysis.errors import BadCorpus
 from analysis.token_types import CLS, OTHER, REGISTER
-from precompute.corpora.images.image_files import Source, image_file
+from analysis.upload_bounds import UPLOAD_BYTES, UPLOAD_PIXELS
+from precompute.corpora.images.image_files import Source, image_file, read_source
 from precompute.corpora.images.image_folder import (
     MASKS,
     ImageFolder,
@@ -145,6 +147,18 @@ def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Pi
     width, height, turn = seen(file)
     mask_file = None if mask is None else image_file(mask, name=f"{name} (mask)")
     return Picture(file, width, height, turn, mask_file)
+
+
+def read_upload(data: bytes, *, name: str) -> Picture:
+    """Read an image that a reader of a page gives, checking its size before decoding.
+
+    Raises:
+        BadCorpus: it is larger than `UPLOAD_BYTES` or `UPLOAD_PIXELS`, or no image that is read.
+    """
+    name = file_name(Path(name)) or "image"  # a name is never a path
+    read_source(data, name=name, limit=UPLOAD_BYTES)
+    file = image_file(data, name=name)
+    return Picture(file, *seen(file, pixels=UPLOAD_PIXELS))
 
 
 def image_sequence(index: int, picture: Picture, reader: ImageReader) -> Sequence:

@@ -1,12 +1,10 @@
 """A corpus in parts on disk: its size, and the sequences of one job or of all."""
 
-import json
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +15,7 @@ from jaxtyping import Int32
 from analysis.needs import Need
 from precompute.corpora.index.columns import sequences_of
 from precompute.corpora.sequence import NO_WORD, Sequence
+from precompute.jobs.shards import shard_path
 
 
 @dataclass(frozen=True)
@@ -40,16 +39,6 @@ class Part:
     document: int | None
     unit: int
 
-    @classmethod
-    def of(cls, fields: dict[str, Any]) -> "Part":
-        """Build a part from JSON fields."""
-        as_tuples = {
-            "longest": tuple((index, length) for index, length in fields["longest"]),
-            "segments": tuple(fields["segments"]),
-            "bears": tuple(map(Need, fields["bears"])),
-        }
-        return cls(**fields | as_tuples)
-
 
 @dataclass(frozen=True)
 class Corpus:
@@ -69,20 +58,6 @@ class Corpus:
     revisions: tuple[str, ...] = ()
     form: str = ""
 
-    @classmethod
-    def read(cls, folder: Path, text: str) -> "Corpus":
-        """Build a corpus from its JSON."""
-        fields = json.loads(text)
-        as_tuples = {"parts": tuple(map(Part.of, fields["parts"]))}
-        as_tuples |= {"revisions": tuple(fields["revisions"])}
-        return cls(**fields | {"folder": folder} | as_tuples)
-
-    def written(self) -> str:
-        """Return all fields but the folder, as JSON."""
-        fields = asdict(self)
-        del fields["folder"]
-        return json.dumps(fields)
-
     def __len__(self) -> int:
         return sum(part.n_sequences for part in self.parts)
 
@@ -90,6 +65,11 @@ class Corpus:
         """Yield every sequence in the order of the corpus, with one part in memory at a time."""
         for part in range(len(self.parts)):
             yield from self.part(part)
+
+    @property
+    def files(self) -> list[Path]:
+        """Return the paths of all parts."""
+        return [shard_path(self.folder, part) for part in range(len(self.parts))]
 
     @property
     def content_sha256(self) -> str:
@@ -166,8 +146,8 @@ class Corpus:
         """Return all annotated words."""
         words: set[str] = set()
         for part in range(len(self.parts)):
-            forms = self._file(part).read(["forms"])["forms"].combine_chunks()
-            words.update(forms.flatten().unique().to_pylist())
+            (forms,) = self._file(part).read(["annotation.forms"]).flatten().columns
+            words.update(forms.combine_chunks().flatten().unique().to_pylist())
         return words
 
     @cached_property
@@ -177,15 +157,10 @@ class Corpus:
         return tuple((part, place) for part, n in enumerate(sizes) for place in range(n))
 
     def _file(self, part: int) -> pq.ParquetFile:
-        return pq.ParquetFile(part_path(self.folder, part), page_checksum_verification=True)
+        return pq.ParquetFile(self.files[part], page_checksum_verification=True)
 
 
 def n_pairs(sequences: Iterable[Sequence]) -> int:
     """Return the number of pairs of tokens, to which the cost of most statistics is
     proportional."""
     return sum(len(sequence) ** 2 for sequence in sequences)
-
-
-def part_path(folder: Path, index: int) -> Path:
-    """Return the path of a part, read or not."""
-    return folder / f"{index:05d}.parquet"

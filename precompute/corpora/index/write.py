@@ -4,9 +4,10 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
-from functools import partial
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,15 +15,15 @@ import pyarrow.parquet as pq
 
 from analysis.needs import Need
 from precompute.corpora.images.pictures import DECODING
-from precompute.corpora.index.columns import rows_of
-from precompute.corpora.index.corpus import Corpus, Part, part_path
+from precompute.corpora.index.columns import SCHEMA, made_of, rows_of
+from precompute.corpora.index.corpus import Corpus, Part
 from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.seal import is_intact, set_aside
-from precompute.jobs.shards import fingerprint, finish_shard, named_when_whole
+from precompute.jobs.shards import fingerprint, shard_path, write_sealed
 from precompute.progress import Begun, Finished, OnEvent, ignore
 
-VERSION = 6
+VERSION = 7
 """Version of the readers' output; to be raised whenever that changes."""
 JOBS, FEWEST_SEQUENCES, JOB_SEQUENCES = 8, 4, 64
 """Jobs of a part, as long as one has no fewer and no more sequences than these: an interrupted run
@@ -30,7 +31,8 @@ keeps whole jobs, and workers share them."""
 PART_SEQUENCES, PART_TOKENS, PART_CHARACTERS = 64 * JOB_SEQUENCES, 2**20, 2**26
 _LONGEST = 4
 _NOTHING = Part(0, 0, 0, "", (), (), (), truncated=0, document=None, unit=-1)
-_SUMMARY = b"part"
+_SUMMARY, _WHOLE = b"summary", "whole.parquet"
+"""Key of the account of a part or of the corpus in its file; the file of the latter, of no rows."""
 
 
 def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpus:
@@ -48,17 +50,15 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
         / "corpus"
         / fingerprint(version=VERSION, job=JOB_SEQUENCES, part=PART_SEQUENCES, **reading.settings)
     )
-    corpus_file = home / "whole.json"
     parts = list(_parts_there(home))
     n_read = sum(part.n_sequences for part in parts)
     on_event(Begun("corpus", found=n_read))
-    if corpus_file.exists():
-        corpus = _there(home, corpus_file)
-        if corpus is not None and list(corpus.parts) == parts:
+    if is_intact(home / _WHOLE):
+        corpus = made_of(_summary(home / _WHOLE) | {"folder": home}, Corpus)
+        if list(corpus.parts) == parts:
             return replace(
                 corpus, name=reading.name, revisions=reading.revisions, form=reading.form
             )
-        corpus_file.unlink()
     before = parts[-1] if parts else _NOTHING
     reading.counts["truncated"] += before.truncated
     for sequences in _cut(_told(reading.begin(n_read), on_event)):
@@ -69,12 +69,8 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
             document=sequences[-1].document,
             unit=units[-1],
         )
-        finish_shard(
-            home,
-            len(parts),
-            partial(_rows, sequences, units, before),
-            row_group_size=before.job_sequences,
-        )
+        rows = _rows(sequences, units, before)
+        write_sealed(shard_path(home, len(parts)), rows, row_group_size=before.job_sequences)
         parts.append(before)
     corpus = Corpus(
         folder=home,
@@ -87,35 +83,31 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
         revisions=reading.revisions,
         form=reading.form,
     )
-    with named_when_whole(corpus_file) as file:
-        file.write(_sealed(corpus.written().encode()))
+    account = {name: of for name, of in asdict(corpus).items() if name != "folder"}
+    write_sealed(home / _WHOLE, _with_summary(SCHEMA.empty_table(), account))
     return corpus
 
 
-def _sealed(written: bytes) -> bytes:
-    """Return bytes after their own hash."""
-    return sha256(written).hexdigest().encode() + b"\n" + written
+def _summary(file: Path) -> dict[str, Any]:
+    return json.loads(pq.read_schema(file).metadata[_SUMMARY])
 
 
-def _there(home: Path, corpus_file: Path) -> Corpus | None:
-    """Return the corpus of a corpus file; None if the file is damaged."""
-    content = corpus_file.read_bytes()
-    written = content.partition(b"\n")[2]
-    return Corpus.read(home, written.decode()) if content == _sealed(written) else None
+def _with_summary(rows: pa.Table, summary: dict[str, Any]) -> pa.Table:
+    return rows.replace_schema_metadata({_SUMMARY: json.dumps(summary)})
 
 
 def _parts_there(home: Path) -> Iterator[Part]:
     """Yield the summaries of finished parts, up to the first missing or damaged one."""
-    for index in range(len(list(home.glob("*.parquet")))):
-        path = part_path(home, index)
+    for index in count():
+        path = shard_path(home, index)
         if not path.exists():
             return
         if not is_intact(path):
-            for damaged in sorted(home.glob("*.parquet"))[index:]:
+            for damaged in sorted(home.glob("[0-9]*.parquet"))[index:]:
                 aside = set_aside(damaged)
                 print(f"{damaged} is kept as {aside.name} and read again.", file=sys.stderr)
             return
-        yield Part.of(json.loads(pq.read_schema(path).metadata[_SUMMARY]))
+        yield made_of(_summary(path), Part)
 
 
 def _told(sequences: Iterable[Sequence], on_event: OnEvent) -> Iterator[Sequence]:
@@ -197,4 +189,4 @@ def _sha256(sequences: list[Sequence]) -> str:
 def _rows(sequences: list[Sequence], units: list[int], part: Part) -> pa.Table:
     order = sorted(range(len(sequences)), key=lambda place: (len(sequences[place]), place))
     rows = rows_of([sequences[place] for place in order], [units[place] for place in order])
-    return rows.replace_schema_metadata({_SUMMARY: json.dumps(asdict(part))})
+    return _with_summary(rows, asdict(part))

@@ -1,21 +1,33 @@
-"""Documents into entries: paragraphs paired with the next, or sentences packed to length."""
+"""Plain text (a paragraph or sentence per line, blank lines between documents) into entries:
+paragraphs paired with the next, or sentences packed to length."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from itertools import accumulate, groupby
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
-from precompute.corpora.checks import check_some_tokens
-from precompute.corpora.lines import Line, span
+from precompute.corpora.checks import check_some_tokens, is_blank
+from precompute.corpora.lines import Line, numbered_lines, span
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Pair, Text, Tokens
 from precompute.corpora.special_tokens import framed, room_for
 from precompute.corpora.tokenizing.word_pieces import line_pieces
 
 LEAST_PIECES = 2
+
+
+def documents(path: Path) -> Iterator[list[Line]]:
+    """Yield groups of lines between blank lines, in the file's order: one group is one document.
+
+    Raises:
+        BadCorpus: a line is not UTF-8.
+    """
+    runs = groupby(numbered_lines(path), key=lambda line: is_blank(line.text))
+    return (list(lines) for blank, lines in runs if not blank)
 
 
 def paired(documents: Iterable[list[Line]], *, counts: Counter[str]) -> Iterator[Pair | Text]:

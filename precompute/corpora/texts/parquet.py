@@ -1,4 +1,4 @@
-"""Parquet files with a column of texts: one per row."""
+"""Parquet files, and Arrow streams as the `datasets` library saves them, with a text per row."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -31,23 +31,33 @@ def parquet_entries(
         BadCorpus: the file is damaged, or has no column of texts.
     """
     name, path = file_name(path), path.absolute()  # a relative name with a colon is an address
-    with refusing_damage(name, "Parquet"):
+    with _refusing_damage(name, "Parquet"):
         with pq.ParquetFile(path) as file:
-            check_column(file.schema_arrow, column, name)
+            _check_column(file.schema_arrow, column, name)
             _check_sizes(file.metadata, column, name)
         # a repeated value is in memory once: a small file may hold a long text many times
         with pq.ParquetFile(path, read_dictionary=[column]) as file:
             batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False)
-            yield from texts_of(batches, column, name, on_bad_row)
+            yield from _texts_of(batches, column, name, on_bad_row)
+
+
+def arrow_entries(
+    path: Path, column: str = COLUMN, *, on_bad_row: OnBadRow = refuse
+) -> Iterator[Text]:
+    """Yield the texts of an Arrow stream, as `parquet_entries` does."""
+    name = file_name(path)
+    with (
+        _refusing_damage(name, "Arrow"),
+        pa.memory_map(str(path)) as file,
+        pa.ipc.open_stream(file) as stream,
+    ):
+        _check_column(stream.schema, column, name)
+        yield from _texts_of(stream, column, name, on_bad_row)
 
 
 @contextmanager
-def refusing_damage(name: str, kind: str) -> Iterator[None]:
-    """Turn a read error into one that names the file as damaged.
-
-    Raises:
-        BadCorpus: naming the file and its kind.
-    """
+def _refusing_damage(name: str, kind: str) -> Iterator[None]:
+    """Turn a read error into one that names the file as damaged, and its kind."""
     try:
         yield
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -55,7 +65,7 @@ def refusing_damage(name: str, kind: str) -> Iterator[None]:
         raise BadCorpus(name, f"is a damaged {kind} file ({reason}); make it again") from error
 
 
-def texts_of(
+def _texts_of(
     batches: Iterable[pa.RecordBatch], column: str, name: str, on_bad_row: OnBadRow
 ) -> Iterator[Text]:
     """The texts of a column, a row each."""
@@ -79,12 +89,8 @@ def _check_sizes(metadata: pq.FileMetaData, column: str, name: str) -> None:
                 raise BadCorpus(name, f"column `{column}` {UNFOLDS}")
 
 
-def check_column(schema: pa.Schema, column: str, name: str) -> None:
-    """Raise if a table has no such column of strings.
-
-    Raises:
-        BadCorpus: naming the file and the columns there are.
-    """
+def _check_column(schema: pa.Schema, column: str, name: str) -> None:
+    """Raise if a table has no such column of strings."""
     if schema.names.count(column) != 1:
         how_many = "several columns" if column in schema.names else "no column"
         raise BadCorpus(

@@ -10,8 +10,7 @@ from tokenizers import Encoding
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase
 
 from precompute.corpora.tokenizing.japanese import words_of_japanese
-from precompute.corpora.tokenizing.kind import kind_of
-from precompute.corpora.tokenizing.literal import frame_tokens, spelt_out
+from precompute.corpora.tokenizing.kind import frame_tokens, kind_of, spelt_out
 from precompute.corpora.tokenizing.words import numbered_through, words_of_tokens
 
 

@@ -2,15 +2,13 @@
 
 from collections.abc import Sequence as SequenceOf
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from analysis.errors import BadCorpus
 from precompute.corpora.tokenizing.japanese import is_japanese, words_of_japanese
-from precompute.corpora.tokenizing.kind import kind_of
-from precompute.corpora.tokenizing.literal import spelt_out
-from precompute.corpora.tokenizing.space_marks import pieces_within
+from precompute.corpora.tokenizing.kind import MARK, kind_of, prepared, spelt_out
 from precompute.corpora.wording import shown
 
 
@@ -52,7 +50,7 @@ def word_pieces(
 def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool) -> list[str]:
     """Return the tokens of a line, alone or as the continuation of a text after a space."""
     if goes_on and kind_of(tokenizer).marks_spaces:
-        pieces = pieces_within(text, tokenizer, space=True)
+        pieces = _pieces_within(text, tokenizer, space=True)
     else:  # byte-level tokenizers join words that no space parts
         pieces = _tokenized(f" {text}" if goes_on else text, tokenizer)
     spelt = [piece for token in pieces for piece in spelt_out(token, tokenizer)]
@@ -73,7 +71,7 @@ def _pieces(
         return [tuple(_tokenized(form, tokenizer)) for form in forms]
     pairs = list(zip(forms, before, strict=True))
     if kind_of(tokenizer).marks_spaces:
-        pieces = [pieces_within(form, tokenizer, space=apart) for form, apart in pairs]
+        pieces = [_pieces_within(form, tokenizer, space=apart) for form, apart in pairs]
         first = pieces[0] if before[0] else _tokenized(forms[0], tokenizer)
         return [tuple(tokens) for tokens in (first, *pieces[1:])]
     texts = [f" {form}" if apart else form for form, apart in pairs]
@@ -85,3 +83,16 @@ def _pieces(
         verbose=False,
     )
     return [tuple(encoded.tokens(row)) for row in range(len(texts))]
+
+
+def _pieces_within(text: str, tokenizer: PreTrainedTokenizerBase, *, space: bool) -> list[str]:
+    """Return the tokens of a text inside another one, after a space or directly after a letter.
+
+    Some tokenizers that mark spaces as `▁` put one before any text; here one stands only where the
+    text has one.
+    """
+    backend = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer
+    chunks = prepared(text, backend)
+    chunks[0] = MARK * space + chunks[0].lstrip(MARK)
+    tokenized = (backend.model.tokenize(chunk) for chunk in chunks if chunk.strip(MARK))
+    return [token.value for tokens in tokenized for token in tokens]

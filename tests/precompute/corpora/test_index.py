@@ -13,11 +13,11 @@ from analysis.errors import BadCorpus
 from analysis.needs import Need
 from precompute.corpora.index import write as index
 from precompute.corpora.index.columns import rows_of, sequences_of
-from precompute.corpora.index.corpus import part_path
 from precompute.corpora.index.write import indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
+from precompute.jobs.shards import shard_path
 from tests.precompute.corpora.tiny import BUILT
 from tests.precompute.corpora.whole import on_disk, whole
 from tests.refusals import refused
@@ -146,7 +146,7 @@ def test_reading_goes_on_after_the_parts_that_are_there(text, tmp_path):
 
 def test_a_damaged_part_is_set_aside_and_read_again(text, tmp_path, capsys):
     first = indexed(reading(text), tmp_path)
-    damaged = part_path(first.folder, 1)
+    damaged = shard_path(first.folder, 1)
     content = bytearray(damaged.read_bytes())
     content[len(content) // 2] ^= 1
     damaged.write_bytes(content)
@@ -162,7 +162,7 @@ def test_a_damaged_part_is_set_aside_and_read_again(text, tmp_path, capsys):
 @pytest.mark.parametrize("place", [0, 3, 70, 100, -1])
 def test_a_damaged_account_of_the_parts_is_written_again(text, tmp_path, place):
     first = indexed(reading(text), tmp_path)
-    account = first.folder / "whole.json"
+    account = first.folder / "whole.parquet"
     written = account.read_bytes()
     damaged = bytearray(written)
     damaged[place] ^= 1

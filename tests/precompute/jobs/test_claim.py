@@ -13,8 +13,9 @@ from threading import Barrier
 import pytest
 
 from analysis.errors import UserError
-from precompute.jobs.claim import claimed
+from precompute.jobs.claim import claimed, remove_unfinished
 from precompute.jobs.runner import finish_plan, run_local
+from precompute.jobs.shards import unfinished_name
 from precompute.request import Request
 from precompute.run import run
 from tests.small_store import request
@@ -133,3 +134,20 @@ def test_a_run_leaves_no_claim_and_the_next_one_adds_to_its_file(tmp_path):
     with pytest.raises(UserError):
         run(replace(asked, model=str(tmp_path / "not a model")), run_local)
     assert not [*tmp_path.glob(".*.claim")]
+
+
+def test_what_killed_runs_left_is_removed_once_no_other_run_lives(tmp_path):
+    ours, whole = unfinished_name(tmp_path / "a.duckdb"), tmp_path / ".shards" / "0.parquet"
+    left = [
+        path.with_name(f".{path.name}.here-7.unfinished")
+        for path in (tmp_path / "b.duckdb", whole, tmp_path / ".shards" / "spill")
+    ]
+    left[-1].mkdir(parents=True)
+    for path in (ours, whole, *left[:-1], left[-1] / "rows"):
+        path.touch()
+    with claimed(tmp_path / "a.duckdb", "this"):
+        with another_run(tmp_path / "b.duckdb"):
+            remove_unfinished(tmp_path)
+            assert all(path.exists() for path in left)
+        remove_unfinished(tmp_path)
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == {ours, whole}

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from analysis.errors import UserError
-from precompute.jobs import ray_cluster, ray_workers, runners
-from precompute.jobs.waiting import Waiting
+from precompute.jobs import ray_workers, workers
+from precompute.jobs.workers import Waiting
 from precompute.request import Request
 from tests.refusals import refused
 from tests.small_store import request, shard_rows, shards_only
@@ -103,13 +103,13 @@ def test_an_address_that_does_not_answer_is_said(answer, scheme, reason, monkeyp
         def shutdown():
             pass
 
-    monkeypatch.setattr(ray_cluster, "_SECONDS", 0.2 if answer is None else 60.0)
+    monkeypatch.setattr(ray_workers, "_SECONDS", 0.2 if answer is None else 60.0)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
         if answer is not None:
             pool.submit(_answer_once, server, answer)
         address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
         monkeypatch.setitem(os.environ, "RAY_ADDRESS", address)
-        cluster = ray_cluster.joined_cluster(Ray("ray"))
+        cluster = ray_workers.joined_cluster(Ray("ray"))
         assert refused(UserError, cluster.__enter__) == (
             f"No Ray cluster answers at RAY_ADDRESS={address} ({reason}). Start one (ray start "
             "--head), or unset RAY_ADDRESS to use this machine alone."
@@ -126,19 +126,19 @@ def _answer_once(server: socket.socket, answer: bytes) -> None:
 def test_an_address_that_refuses_is_said_at_once(monkeypatch):
     monkeypatch.setitem(os.environ, "RAY_ADDRESS", "127.0.0.1:1")
     with pytest.raises(UserError, match=r"RAY_ADDRESS=127.0.0.1:1 \(Connection refused\). Start"):
-        ray_cluster.joined_cluster(ray_cluster.ray_module()).__enter__()
+        ray_workers.joined_cluster(ray_workers.ray_module()).__enter__()
 
 
 def test_without_ray_the_command_that_installs_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    assert refused(UserError, ray_cluster.ray_module) == (
-        f"Ray is not installed. Install it: python -m pip install {ray_cluster.RAY}, "
+    assert refused(UserError, ray_workers.ray_module) == (
+        f"Ray is not installed. Install it: python -m pip install {ray_workers.RAY}, "
         "or take --runner local."
     )
 
 
 def test_gpus_are_shared_out_by_ray_alone():
-    runner = runners.runner_for("local", 2, gpus=0.5)
+    runner = workers.runner_for("local", 2, gpus=0.5)
     assert refused(UserError, runner.__enter__) == (
         "--gpus-per-worker is for Ray; leave it out, or give --runner ray."
     )

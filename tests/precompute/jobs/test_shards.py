@@ -1,8 +1,4 @@
 import errno
-import os
-import subprocess
-import sys
-import time
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,7 +6,7 @@ import pytest
 
 from analysis.errors import UserError
 from precompute.jobs import shards
-from precompute.jobs.shards import counted_from_1, fingerprint, finish_shard, remove_unfinished
+from precompute.jobs.shards import counted_from_1, fingerprint, finish_shard
 from tests.refusals import refused
 
 ROWS = pa.table({"n": [1, 2]})
@@ -54,39 +50,6 @@ def test_a_full_disk_is_told_and_what_is_half_written_is_removed(tmp_path, monke
         "free some space and rerun the command."
     )
     assert list((tmp_path / "folder").iterdir()) == []
-
-
-def test_what_a_killed_run_left_is_removed_and_what_another_run_writes_stays(tmp_path):
-    shard = finish_shard(tmp_path / "head_token" / "abc", 0, lambda: ROWS)
-    stale, fresh = (shard.with_name(f".00001.parquet.{n}.unfinished") for n in (7, 8))
-    spilled = tmp_path / ".out.duckdb.7.unfinished.tmp"
-    for left_over in (stale, fresh):
-        left_over.write_bytes(b"half")
-    spilled.mkdir()
-    two_hours_ago = time.time() - 7200
-    for left_over in (stale, spilled):
-        os.utime(left_over, (two_hours_ago, two_hours_ago))
-    remove_unfinished(tmp_path / "out.duckdb", tmp_path / "head_token")
-    assert not stale.exists()
-    assert not spilled.exists()
-    assert fresh.exists()
-    assert shard.exists()
-
-
-def test_what_a_process_left_is_known_by_its_name_and_goes_when_that_has_ended(
-    tmp_path,
-):
-    ours = shards.unfinished_name(tmp_path / "out.duckdb")
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    orphan, abroad = (
-        ours.with_name(ours.name.replace(f"-{os.getpid()}.", f"{machine}-{dead.pid}."))
-        for machine in ("", "x")
-    )
-    for left_over in (ours, orphan, abroad):
-        left_over.touch()
-    remove_unfinished(tmp_path / "out.duckdb", tmp_path / "head_token")
-    assert [ours.exists(), orphan.exists(), abroad.exists()] == [True, False, True]
 
 
 @pytest.mark.parametrize("changed", [{"version": 2}, {"weights": "b"}, {"seed": 8}])

@@ -22,7 +22,7 @@ from precompute.jobs import tables
 from precompute.jobs.plan import CORPUS
 from precompute.jobs.seal import is_intact
 from precompute.jobs.shards import finish_shard
-from precompute.jobs.waiting import Waiting
+from precompute.jobs.workers import Waiting
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only

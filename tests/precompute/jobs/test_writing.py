@@ -4,7 +4,7 @@ from threading import Event, Timer, current_thread
 
 import pytest
 
-from precompute.jobs.writing import MOST_WAITING, beside
+from precompute.jobs.runner import MOST_WAITING, beside
 
 SECONDS = 60
 

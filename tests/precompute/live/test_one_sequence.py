@@ -11,7 +11,7 @@ from analysis.effects import ZERO
 from analysis.errors import UserError
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.corpus import identity_in
-from precompute.live.one_sequence import OtherModel, Rerun, _pinned, rerun
+from precompute.live.one_sequence import OtherModel, Rerun, pinned, rerun
 from precompute.models.load_models import load_model
 from precompute.passes.head_effects import Part, TextAgain
 from precompute.passes.layers import batch_of
@@ -128,4 +128,4 @@ def test_a_model_that_is_gone_is_refused(folder):
     ],
 )
 def test_a_hub_name_is_asked_for_at_the_commit_of_the_run(name, revision, asked):
-    assert _pinned(name, revision) == asked
+    assert pinned(name, revision) == asked

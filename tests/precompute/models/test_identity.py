@@ -11,7 +11,6 @@ import duckdb
 import pytest
 import torch
 
-from analysis.contracts import every_table
 from analysis.errors import UserError
 from analysis.models.reading import random_inputs
 from analysis.statistics.corpus import MODEL, Identity
@@ -263,10 +262,10 @@ def test_the_statistics_of_a_file_under_another_configuration_are_not_kept(tmp_p
 
 def test_a_file_without_the_settings_of_its_model_is_not_sound(tmp_path):
     output = build_store(tmp_path, statistics=["singular_value"])
-    assert list(faults(output, every_table())) == []
+    assert list(faults(output)) == []
     with duckdb.connect(str(output)) as store:
         store.execute("update stored.provenance set name = 'x' where name = 'model.weights'")
-    assert any("settings of its model" in fault for fault in faults(output, every_table()))
+    assert any("settings of its model" in fault for fault in faults(output))
 
 
 def test_long_settings_are_hashed_and_names_with_dots_stay_apart():

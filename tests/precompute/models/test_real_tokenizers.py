@@ -13,7 +13,6 @@ from transformers import PreTrainedTokenizerFast
 from precompute.jobs.runner import run_local
 from precompute.run import Request, run
 from precompute.store.check import faults
-from precompute.store.show import every_table
 from tests.precompute.corpora.tiny import shared_data
 
 POSITIONS = 64
@@ -48,7 +47,7 @@ def asked(tmp_path_factory) -> Request:
 @pytest.fixture(scope="module")
 def store(asked) -> duckdb.DuckDBPyConnection:
     run(asked, run_local)
-    assert list(faults(asked.output, every_table())) == []
+    assert list(faults(asked.output)) == []
     return duckdb.connect(str(asked.output), read_only=True)
 
 

@@ -17,7 +17,6 @@ from precompute.live.one_sequence import rerun
 from precompute.run import Request, run
 from precompute.store.check import faults
 from precompute.store.open_file import opened
-from precompute.store.show import every_table
 from tests.precompute.jobs.test_settings import planned
 from tests.precompute.parts.composites import list_modules, save_composite
 from tests.small_images import write_images
@@ -54,7 +53,7 @@ def finished(request, tmp_path_factory) -> tuple[Request, Plan]:
 
 def test_the_file_of_a_part_is_whole_and_says_which_it_is_of(finished):
     wanted, _ = finished
-    assert list(faults(wanted.output, every_table())) == []
+    assert list(faults(wanted.output)) == []
     facts = facts_of(wanted)
     assert facts["part"] == wanted.part
     assert "modules_not_read" not in facts

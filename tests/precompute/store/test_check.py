@@ -11,7 +11,7 @@ import pytest
 from analysis.errors import UserError
 from analysis.statistics import SCHEMA_VERSION
 from precompute.store.check import faults
-from precompute.store.show import every_table, lines
+from precompute.store.show import lines
 from tests.precompute.store.held_open import held_open
 from tests.refusals import refused
 from tests.shared_store import shared_store
@@ -33,7 +33,7 @@ def store(copied) -> Path:
 
 
 def _found(path: Path) -> list[str]:
-    return list(faults(path, every_table()))
+    return list(faults(path))
 
 
 def _change(path: Path, *statements: str) -> None:

@@ -24,7 +24,6 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes import heads as passes
 from precompute.run import run
 from precompute.store.check import faults
-from precompute.store.show import every_table
 from tests.precompute.corpora.tiny import unhurried
 from tests.small_store import request as asked_for
 from tests.statistics.fits import made, store_of
@@ -272,4 +271,4 @@ def test_the_file_says_which_loss_it_was_with_gradients_or_without(tmp_path: Pat
     with duckdb.connect(str(asked.output), read_only=True) as connection:
         assert statistic.objective(connection) == "masked_lm"
         assert bool(connection.sql("from gradient_importance").fetchall()) == has_rows
-    assert list(faults(asked.output, every_table())) == []
+    assert list(faults(asked.output)) == []

@@ -26,7 +26,6 @@ from analysis.statistics.norms.frequency_correlation import frequency_rows
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults
-from precompute.store.show import every_table
 from tests.outermost.bare_model import POST_NORM, BareModel
 from tests.outermost.corpus import Corpus, read_corpus
 from tests.outermost.mixing import of_scope
@@ -177,7 +176,7 @@ def test_a_file_that_counts_other_tokens_is_faulty(path, tmp_path):
         )
         for table in ("frequency_correlation", "token_mixing_ratio"):
             store.execute(manifest_of(table))
-    messages = "\n".join(faults(copy, every_table()))
+    messages = "\n".join(faults(copy))
     assert "break the law that frequencies are of the tokens that are not masked." in messages
     assert "break the law that every scope has the mixing ratio of every token." in messages
 

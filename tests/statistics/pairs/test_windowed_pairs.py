@@ -15,7 +15,6 @@ from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.open_file import opened
-from precompute.store.show import every_table
 
 windowed = pytest.mark.parametrize(
     "family", ["gemma3_text", "mistral", "modernbert"], indirect=True, scope="session"
@@ -139,6 +138,6 @@ def test_a_file_of_the_commonest_pairs_is_sound(sampled):
     asked, store = sampled
     facts = dict(provenance(store).itertuples(index=False))
     assert least_count(facts) > 1, "this test could not have failed"
-    assert list(faults(asked.output, every_table())) == []
+    assert list(faults(asked.output)) == []
     counts = store.execute("select max(n) from pair_delta_wide group by source, target").fetchall()
     assert min(counts)[0] >= least_count(facts)

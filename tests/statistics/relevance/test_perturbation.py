@@ -30,7 +30,6 @@ from precompute.passes import STATISTICS
 from precompute.passes import relevance as passes
 from precompute.passes.relevance_maps import Relevance
 from precompute.store.check import assert_laws, faults
-from precompute.store.show import every_table
 from tests.intervals import assert_ordered
 from tests.precompute.corpora.tiny import unhurried
 from tests.statistics.fits import made, store_of
@@ -267,7 +266,7 @@ def test_means_of_nothing_are_empty(of_sequences, means):
 def test_what_a_contract_rules_out_is_told(curves_run, tmp_path):
     copy = tmp_path / "copy.duckdb"
     copy.write_bytes(curves_run[0].output.read_bytes())
-    assert list(faults(copy, every_table())) == []
+    assert list(faults(copy)) == []
     with duckdb.connect(str(copy)) as connection:
         for table, change in (
             ("sequence_perturbation", "probability = probability[2:]"),

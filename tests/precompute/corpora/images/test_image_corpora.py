@@ -19,7 +19,7 @@ from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store import image_tables as store_images
 from precompute.store.check import assert_laws, faults
-from precompute.store.show import every_table, lines, remarks
+from precompute.store.show import lines, remarks
 from tests.precompute.corpora.drawn import greys, noise, saved
 from tests.refusals import refused
 from tests.small_images import MASKED, SIZES
@@ -99,7 +99,7 @@ def test_what_was_left_out_is_said(place, store):
     assert remarks(path) == [LEFT_OUT]
     assert LEFT_OUT in list(lines(path))
     assert "5 image(s) of 3 × 4 patches, 3 with a mask, 5 with their picture" in list(lines(path))
-    assert not list(faults(path, every_table()))
+    assert not list(faults(path))
 
 
 CHANGED_COVERAGE = "coverage = list_transform(coverage, lambda x: {})"
@@ -122,7 +122,7 @@ def test_images_that_do_not_fit_their_file_are_seen(place, tmp_path):
         connection.execute("update stored.image set first_patch = 2 where seq = 1")
         connection.execute("delete from stored.image where seq = 3")
         connection.execute(manifest_of("image"))
-    found = "\n".join(faults(path, every_table()))
+    found = "\n".join(faults(path))
     assert "tokens of an image are its patches" in found
     assert "all images, or none" in found
 

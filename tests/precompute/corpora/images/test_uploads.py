@@ -3,8 +3,8 @@ from PIL import Image
 
 from analysis.errors import BadCorpus
 from analysis.upload_bounds import UPLOAD_BYTES, UPLOAD_PIXELS
+from precompute.corpora.images.images import read_upload
 from precompute.corpora.images.pictures import MAX_PIXELS
-from precompute.corpora.images.uploads import read_upload
 from tests.precompute.corpora.drawn import encoded, noise, note
 from tests.refusals import refused
 

@@ -144,7 +144,7 @@ def test_a_run_that_goes_on_counts_every_row_once(tmp_path, monkeypatch):
     corpus = indexed(begun(), tmp_path)
     assert (len(corpus), unused(corpus)) == (5, (2, 1))
     assert unused(indexed(begun(), tmp_path)) == (2, 1), "read from disk"
-    (corpus.folder / "whole.json").unlink()
+    (corpus.folder / "whole.parquet").unlink()
     assert indexed(begun(), tmp_path) == corpus
 
 

@@ -11,7 +11,7 @@ from transformers.models.bert_japanese.tokenization_bert_japanese import BasicTo
 from analysis.token_types import CLS, SEP
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Sequence
-from precompute.corpora.tokenizing.literal import frame_tokens
+from precompute.corpora.tokenizing.kind import frame_tokens
 from tests.precompute.corpora.left_out.test_annotated_rows import sentence
 from tests.precompute.corpora.tiny import BUILT
 from tests.precompute.corpora.tiny_japanese import japanese_like
