@@ -73,13 +73,6 @@ def test_the_lock_holds_what_the_requirements_bring_with_them():
     assert len(seen) > 2 * len(pinned("requirements.txt")), "this test could not have failed"
 
 
-def test_a_release_of_today_asks_nothing_of_the_lock():
-    lock = {"pytest": Version("0"), "pluggy": Version("0")}
-    assert [str(need) for need in brought("pytest", lock)] == ["pluggy"]
-    lock["pytest"] = Version(version("pytest"))
-    assert len(missing(brought("pytest", lock), lock)) > 2, "those of an equal version are asked"
-
-
 @pytest.mark.parametrize("name", ["pillow", "torch", "markupsafe"])
 def test_a_lock_that_lags_would_be_seen(name):
     assert missing([Requirement(f"{name}>9999")], locked()) == [f"{name}>9999"]

@@ -61,9 +61,7 @@ def test_every_query_runs_and_finds_something(stores):
     "query",
     [
         "from value_norm_dispersions",
-        "select scores from head_offset",
         "from relation_share where effect = 'ff' and quantity = 'changes'",
-        "from scope_similarity where layers is null",
         "from position_spectrum where source = 'querys' and layer = 1 order by max desc",
     ],
 )

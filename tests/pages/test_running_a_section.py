@@ -90,25 +90,6 @@ def test_a_chart_comes_before_its_tables(run, page, stem):
     assert isinstance(shown_in(run(page, section))[0], Figure)
 
 
-def test_another_choice_gives_another_frame_under_the_same_name(run):
-    (section,) = (part for part in sections("layer_mixing") if part.name == "similarity")
-    first, other = (shown_in(run("layer_mixing", section, lm_layer=layer))[0] for layer in "12")
-    assert isinstance(first, Figure)
-    assert isinstance(other, Figure)
-    assert first.name == other.name
-    assert list(first.shown.frame) == list(other.shown.frame)
-    assert not first.shown.frame.equals(other.shown.frame)
-
-
-def test_a_choice_that_is_no_option_leaves_the_default(run):
-    (section,) = (part for part in sections("layer_mixing") if part.name == "similarity")
-    first, other = (
-        [item.shown.key for item in shown_in(run("layer_mixing", section, **names))]
-        for names in ({}, {"lm_layer": "none such"})
-    )
-    assert first == other
-
-
 def test_a_section_asks_the_file_that_it_is_handed_and_no_other(run, gpt2_folder):
     (section,) = (part for part in sections("layer_mixing") if part.name == "similarity")
     other = looked_at(next(gpt2_folder.glob("*.duckdb")))

@@ -117,24 +117,12 @@ def test_few_sequences_have_no_interval_and_no_p_value():
     assert np.isnan(means(one, seed=0).low).all()
 
 
-def test_files_that_are_the_same_do_not_differ():
-    found = paired_differences(drawn(0), drawn(0), seed=0)
-    assert not found.difference.any()
-    assert (found.p == 1).all()
-
-
 def test_what_was_planted_is_found_and_little_else():
     one, other = drawn(0), drawn(1)
     other[:, :PLANTED] += 2
     significant = corrected(paired_differences(one, other, seed=0).p) <= 0.05
     assert significant[:PLANTED].all()
     assert significant[PLANTED:].sum() <= 0.05 * (CELLS - PLANTED)
-
-
-def test_nothing_is_found_where_nothing_was_planted():
-    p = paired_differences(drawn(0), drawn(1), seed=0).p
-    assert (p <= 0.05).any(), "this test could not have failed"
-    assert not (corrected(p) <= 0.05).any()
 
 
 def test_correction_is_the_slow_twin_and_leaves_out_what_is_unknown():

@@ -77,14 +77,6 @@ def test_some_of_the_sequences_keep_their_draws():
     assert (some.weights == drawn.weights[:, [3, 0]]).all()
 
 
-def test_a_percentile_interval_of_so_few_would_be_too_narrow():
-    """Reason for the least number of units: five normal units whose true mean is 0."""
-    draw = np.random.default_rng(0)
-    samples, weights = draw.normal(size=(5, 2000)), draw.multinomial(5, [0.2] * 5, RESAMPLES)
-    low, high = percentile_interval(weights @ samples / 5)
-    assert ((low <= 0) & (high >= 0)).mean() < 0.88
-
-
 @pytest.mark.parametrize("n", [10, 11])
 def test_the_interval_of_a_median_is_that_of_medians_written_out(n):
     values = np.random.default_rng(1).normal(size=n)

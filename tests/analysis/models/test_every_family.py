@@ -1,19 +1,14 @@
 """Laws of every family's reading, on tiny models of known sizes."""
 
-from itertools import pairwise
-
 import pytest
 import torch
 
 from analysis.errors import UnfitModel
-from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.models import attention
 from analysis.token_types import REGISTER
 from tests.tiny import (
     OF_IMAGES,
-    POSITIONS,
     TEXT_FAMILIES,
-    every_model,
     sizes_of,
     text_families,
 )
@@ -27,13 +22,6 @@ learned_places_of_texts = pytest.mark.parametrize(
 )
 
 
-def test_the_tiny_model_has_the_sizes_it_claims(tiny, family, sequences):
-    config = tiny.model.config
-    claimed = config.num_hidden_layers, config.num_attention_heads, config.hidden_size
-    assert claimed == sizes_of(family)
-    assert tiny.positions == (len(sequences[0]) if tiny.images else POSITIONS)
-
-
 def test_the_trace_has_every_layer_in_the_shapes_of_the_model(family, traced):
     n_layers, heads, width = sizes_of(family)
     batch, longest = traced.is_token.shape
@@ -44,18 +32,6 @@ def test_the_trace_has_every_layer_in_the_shapes_of_the_model(family, traced):
         head_width = layer.weights.value_weight.shape[-1]
         assert layer.values.shape == (batch, heads, longest, head_width)
         assert layer.weights.output_weight.shape == (heads, head_width, width)
-
-
-def test_layers_hand_on_what_they_put_out(traced):
-    for layer, following in pairwise(traced.layers):
-        assert following.input is layer.output
-
-
-@every_model
-def test_the_whole_layer_is_the_sum_of_its_parts(traced, sequences):
-    for row, sequence in enumerate(sequences):
-        for layer in traced.layers:
-            assert layer_mixing(layer.of_sequence(row, len(sequence))).errors.max() < 1e-12
 
 
 @learned_places_of_texts

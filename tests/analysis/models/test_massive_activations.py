@@ -16,21 +16,16 @@ from tests.tracing import trace_of
 
 DTYPES = (torch.float32, torch.bfloat16)
 CASES = [
-    (name, place, DTYPES[(number + at) % 2])
+    (name, PLACES[number % 2], DTYPES[number // 2 % 2])
     for number, name in enumerate((*TEXT_FAMILIES, *OF_DECODERS, *OF_ORDERS, *TINY_VISION))
-    for at, place in enumerate(PLACES)
 ]
-"""Every kind of family in both places and both formats, and every place in both formats."""
+"""Every kind of family once, and every place in both formats."""
 NO_BIASES = {
     "no first bias of the network": ("olmo2", "gemma2"),
     "no second bias of the network": ("olmo2", "gemma2"),
 }
-HIDDEN = {
-    ("bert", "every", torch.bfloat16, "no bias of attention"),
-    ("olmo2", "every", torch.float32, "wrong activation"),
-}
-"""Where values are themselves massive, and this bias is less than their rounding; and where gates
-are, so that every activation lets all through or nothing."""
+HIDDEN = {("olmo2", "every", torch.float32, "wrong activation")}
+"""Where gates are massive, so that every activation lets all through or nothing."""
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: " ".join(map(str, case)))

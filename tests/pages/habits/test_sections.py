@@ -43,21 +43,6 @@ PLANTS = [
         "attention, 5.0% [4.0%, 6.0%].",
     ),
     (
-        *(LAYERS, {"weighing": "weight", "group": "special"}),
-        [*CLS, EVEN.replace("0.06", "0.32")],
-        "30.0% [29.0%, 31.0%], not clearly different from its share of even attention",
-    ),
-    (
-        *(LAYERS, {"weighing": "weight", "group": "special"}),
-        [*CLS, EVEN.replace("0.05", "0.28").replace("0.06", "0.285").replace("0.04", "0.275")],
-        "30.0% [29.0%, 31.0%], above its share of even attention, 28.0%",
-    ),
-    (
-        *(LAYERS, {"weighing": "weight", "group": "special"}),
-        [*CLS, "update stored.head_pattern set low = null, high = null where layer = 1"],
-        "against its share of even attention, 5.0% [4.0%, 6.0%] (without intervals).",
-    ),
-    (
         *(LAYERS, {"weighing": "norm", "group": "from_sep"}),
         [
             PATTERN.format(0.4, 0.05, "quantity = 'sep_to_sep' and weighing = 'norm'"),
@@ -115,16 +100,6 @@ PLANTS = [
         "Of the gradient |∂L/∂α| (L: masked\\-LM loss, nats), attention to [CLS] has 0.0%, below "
         "its share of the weight, 30.0% [29.0%, 31.0%]; with f(x) of [CLS] replaced by its mean, "
         "the last hidden states change by 25.0% [20.0%, 30.0%].",
-    ),
-    (
-        *(MATTERS, EFFECT),
-        [*CLS, GRADIENT.format(1, "true"), GRADIENT.format(9, "token_type = 'cls'")],
-        "attention to [CLS] has 75.0%, above its share of the weight",
-    ),
-    (
-        *(MATTERS, EFFECT),
-        [*CLS, GRADIENT.format(1, "true"), "update stored.gradient_importance set low = null"],
-        "attention to [CLS] has 25.0%, against its share of the weight",
     ),
     (
         *(MATTERS, EFFECT),

@@ -5,16 +5,10 @@ from html import unescape
 import pytest
 
 from pages.words.numbers import percent
-from tests.pages.conftest import assert_sound, bodies, charts, frames, in_address, sentences
+from tests.pages.conftest import bodies, charts, frames, in_address, sentences
 from tests.pages.kit.figures import click
 
 HEAD = "layer = 2 and head = 1"
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-@pytest.mark.parametrize("view", ["profile", "tokens", "offsets", "words", "waves"])
-def test_every_section_is_sound(view, lang, opened, store_folder):
-    assert_sound(opened("head", store_folder, lang=lang, he_view=view, head="2-1"))
 
 
 def test_a_number_stands_beside_the_median_head(opened, store_folder, answers):

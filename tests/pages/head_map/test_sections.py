@@ -10,7 +10,6 @@ from tests.pages.conftest import charts, frames, sentences
 from tests.pages.kit.copies import lacking
 from tests.pages.kit.figures import figure_of
 
-P = "update stored.layer_cohesion set p_value"
 PLANTS = [
     ("map", "update stored.head_layout set stress = 0.04", "The plane keeps distances well"),
     ("map", "update stored.head_layout set stress = 0.3", "shows distances only roughly"),

@@ -19,11 +19,6 @@ PLANTS = [
         "which**: ρ before and after “feed-forward network” 0.500 [0.400, 0.600], below that of",
     ),
     (
-        "similarity&lm_scope_a=attn&lm_scope_b=attn_res",
-        "update stored.scope_similarity set spearman = 0.9, low = null, high = null",
-        " before and after “residual after attention” 0.900, against that of",
-    ),
-    (
         "ratio",
         "update stored.mixing_ratio set mean = 0.3, low = 0.2, high = 0.4 "
         "where layer is null and token_type = 'all' and scope like 'attn_res%'; "

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.pages.conftest import bodies, captions, charts, sentences
-from tests.pages.kit.copies import changes_of
 from tests.pages.kit.folders import folder_of
 
 pytestmark = pytest.mark.slow
@@ -11,7 +10,6 @@ _STATISTICS = ["offset_agreement", "relative_position_cluster", "exemplar_attent
 _MORE = ["score_share", "position_kernel", "query_key_error"]
 t5_folder = folder_of("t5", statistics=_STATISTICS + _MORE)
 deberta_folder = folder_of("deberta-v2", statistics=_STATISTICS + _MORE)
-changed_t5 = changes_of("t5_folder")
 dinov3_folder = folder_of("dinov3_vit", statistics=[*_STATISTICS[1:], "patch_offset"])
 
 

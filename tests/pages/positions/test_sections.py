@@ -50,13 +50,6 @@ PLANTS = [
     ),
     (
         "claim",
-        agreement(0.05, 0.6),
-        {},
-        "**It is not clear that queries and keys tell where attention goes**: share",
-    ),
-    ("claim", agreement("null", "null"), {}, "50%, against chance, 10% (without intervals)."),
-    (
-        "claim",
         agreement(
             0.4,
             0.6,

@@ -11,13 +11,6 @@ SURE = (
     "update stored.score_share set position_low = position - 0.02, position_high = position + 0.01",
 )
 """What makes the intervals of a file of too few texts."""
-OWN = ["Does position decide?", "All heads", "Position or content"]
-
-
-def test_only_sections_that_make_sense_are_offered(section, turned_folder, store_folder):
-    assert options_of(section("claim", turned_folder), "po_view") == OWN
-    others = options_of(section("claim", store_folder), "po_view")
-    assert others == [*OWN[:2], "Waves", OWN[2]]
 
 
 def test_the_page_says_why_waves_of_embeddings_are_absent(section, turned_folder, store_folder):

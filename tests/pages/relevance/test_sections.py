@@ -58,10 +58,6 @@ VERDICTS = [
         *("", "and that by rule i (attention rollout), 50.0% [49.0%, 51.0%]."),
     ),
     (
-        *("corpus", [summary("mask_share", 0.5), summary("mask_share", 0.55, 0.5, "rule = 'ii'")]),
-        *("", "by rule ii of the 5 drawn, 55.0% [5.0%, 105.0%], not clearly different from"),
-    ),
-    (
         *("methods", [area(0.5), area(0.2, where="rule = 'iii'")], ""),
         "The class depends on the patches that rule iii finds**: The mean probability of the "
         "predicted class, while patches are taken away in order of relevance, is lowest by rule "

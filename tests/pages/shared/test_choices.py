@@ -33,11 +33,6 @@ def shown(session: AppTest) -> str:
     return session.text[0].value
 
 
-def test_without_an_address_the_defaults_hold_and_the_address_stays_empty(page):
-    assert shown(page.run()) == "other 1 [1]"
-    assert not page.query_params
-
-
 def test_a_link_opens_what_it_names(page):
     page.query_params["p_kind"] = "sep"
     page.query_params["p_head"] = "5"
@@ -74,14 +69,6 @@ def test_a_callback_sets_a_choice_and_the_address_follows(page):
     page.run().button[0].click().run()
     assert shown(page) == "other 7 [1]"
     assert page.query_params["p_head"] == "7"
-
-
-def test_one_choice_leaves_the_others_alone(page):
-    page.query_params["p_kind"] = "cls"
-    page.run().number_input[0].set_value(3).run()
-    page.multiselect[0].set_value([2]).run()
-    assert shown(page) == "cls 3 [2]"
-    assert page.query_params == {"p_kind": "cls", "p_head": "3", "p_some": "2"}
 
 
 TEXT_SCRIPT = """

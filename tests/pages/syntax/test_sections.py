@@ -76,10 +76,6 @@ PLANTS = [
         "difference in points +50.0 [−10.0, +60.0], not clearly different from 0.",
     ),
     (
-        *(HEADS, OBJ, [BASE, WIDE, BEST.format("difference_low = null", "true")]),
-        "difference in points +50.0, against 0 (without intervals).",
-    ),
-    (
         *(HEADS, OBJ, [BASE, WIDE, BEST.format("n = 10", "true")]),
         "“obj · direct object” has only 10 words here, fewer than 30: too few to compare heads.",
     ),
