@@ -9,11 +9,13 @@ from analysis.comparison.head_changes import TABLE
 from analysis.comparison.matching import PROFILES
 from analysis.comparison.numbers import NUMBERS, TABLES
 from analysis.statistics.pairs import pair_delta
+from pages.charts.maps import HeadMap
+from pages.charts.plots import Lines, Rows
 from pages.compare import charts, files, numbers
 from pages.compare.files import files_of
 from pages.kit.habits import HABITS, SHARES
 from pages.kit.head_choice import Head, head_with_most
-from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
+from pages.kit.kinds import Custom, Drawn, Table
 from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section
 from pages.services.inquiry import Inquiry

@@ -11,7 +11,7 @@ from PIL import Image
 
 from pages.charts.chart_theme import Chart, cell_selection, layered, tooltips
 from pages.charts.colours import MARKED
-from pages.charts.head_map import CELL
+from pages.charts.maps import CELL
 from pages.words.columns import title
 
 _ROOM = (384, 330)  # pixels: width and height of all cells

@@ -1,15 +1,13 @@
-"""Charts of effects and gradients, and what is offered where a file lacks them."""
+"""Chart of gradients, and what is offered where a file lacks them."""
 
 from typing import Any
 
-import altair as alt
 import pandas as pd
 
 from analysis.statistics.heads import gradient_importance
 from analysis.statistics.table import Table
-from pages.charts.points import scatter
+from pages.charts.plots import Spread
 from pages.kit.section import Choices, Figure
-from pages.kit.spread import spread
 from pages.kit.view import View
 from pages.services.commands import run_command
 from pages.services.folder import folder
@@ -26,34 +24,11 @@ def of_measure(measure: str) -> str:
     return say(f"habits.matters.measure_{measure}")
 
 
-def effects(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
-    """Draw the effect of every head against a measure that is picked."""
-    measure = choices["measure"]
-    return scatter(
-        frame,
-        x=measure,
-        y="mean",
-        colour="layer",
-        x_scale="linear",
-        tooltip=("layer", "head", measure, "mean", "low", "high"),
-        pick=("layer", "head"),
-        size=60,
-        height=300,
-    )
-
-
 def gradients(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     """Draw |∂L/∂α| by layer and token type, under the name of L."""
-    return spread(
-        frame,
-        colour="token_type",
-        title=say_here("gradients_axis", loss=say_here(f"loss_{frame['objective'].iloc[0]}")),
-        axis=alt.Axis(format=".2~g", tickCount=6),
-        format=".2e",
-        scale=choices["scale"],
-        marked=(choices["layer"], choices["head"]),
-        height=300,
-    )
+    loss = say_here(f"loss_{frame['objective'].iloc[0]}")
+    kind = Spread(colour="token_type", format=".2e", scale="scale", height=300)
+    return kind.draw(frame, name, {**choices, "loss": loss})
 
 
 def lacking(inquiry: Inquiry, table: Table) -> pd.DataFrame:

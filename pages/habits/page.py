@@ -18,11 +18,13 @@ from analysis.statistics.norms.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
 from analysis.statistics.question import placed, quoted
 from analysis.statistics.sinks import sink
 from pages.charts.colours import HABIT_COLOURS, SERIES_COLOURS, TOKEN_TYPE_COLOURS
-from pages.habits.matters import effects, gradients, lacking, of_measure, offer
+from pages.charts.maps import HeadMap
+from pages.charts.plots import Points, Rows, Spread
+from pages.habits.matters import gradients, lacking, of_measure, offer
 from pages.kit.behaviours import behaviour_name, behaviours_of_heads
 from pages.kit.habits import GROUPS, HABITS, SHARES, of_habits
 from pages.kit.head_choice import Head, head_with_most
-from pages.kit.kinds import Custom, Drawn, HeadMap, Kind, Published, Rows, Spread, Table
+from pages.kit.kinds import Custom, Drawn, Kind, Published, Table
 from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
 from pages.services.inquiry import Inquiry
@@ -454,7 +456,15 @@ MATTERS = Section(
         Figure(
             "scatter",
             of_every_head,
-            Custom(chart=effects, marks=("layer", "head")),
+            Points(
+                x="{measure}",
+                x_scale="linear",
+                marks=("layer", "head"),
+                more=("layer", "head"),
+                colour="layer",
+                is_clicked=True,
+                size=60,
+            ),
             click=HEAD,
             half=True,
             notes=("sum",),

@@ -31,12 +31,13 @@ from analysis.statistics.probing import coreference_accuracy, dependency_accurac
 from analysis.statistics.sinks import sink
 from analysis.statistics.table import Table as OfFile
 from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
+from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP
 from pages.head import looks, phases, profile, scores, texts, waves
 from pages.kit.best_head import MERGING, MIN_WORDS
 from pages.kit.habits import SHARES
 from pages.kit.head_choice import Head, head_with_most
-from pages.kit.kinds import Custom, Drawn, Facts, Lines, Rows, Table
+from pages.kit.kinds import Custom, Drawn, Facts, Table
 from pages.kit.page import Page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.kit.view import View

@@ -11,8 +11,8 @@ from analysis.statistics.positions import query_key_wave, score_sums
 from pages.charts.chart_theme import Chart, column_tooltips, layered, ramp, with_axes
 from pages.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.charts.encodings import offset_axis
+from pages.charts.plots import Lines
 from pages.head import phases, scores
-from pages.kit.kinds import Lines
 from pages.kit.section import Choices, Figure, of_head
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry

@@ -12,11 +12,12 @@ from analysis.statistics.heads.head_behaviour import Thresholds
 from analysis.statistics.question import frame_of
 from analysis.statistics.table import Table as OfFile
 from pages.charts.colours import GROUP_COLOURS, SAME_LAYER_COLOURS
+from pages.charts.plots import Lines
 from pages.head_map.plane import plane
 from pages.head_map.tree import dendrogram, group_name, groups_plane, tree_parts
 from pages.kit.behaviours import behaviour_name, behaviours_of_heads, has_habits, looks
 from pages.kit.head_choice import Head, head_with_most
-from pages.kit.kinds import Custom, Drawn, Lines, Table
+from pages.kit.kinds import Custom, Drawn, Table
 from pages.kit.page import Page
 from pages.kit.section import (
     HEAD,

@@ -10,11 +10,12 @@ import streamlit as st
 
 from analysis.statistics.table import Table
 from pages.charts.layer_gaps import nodes, with_gaps
+from pages.charts.plots import Rows
 from pages.export.shown import Shown, sourced
 from pages.kit.address import Choice, draw, value_of
 from pages.kit.grammar import written
 from pages.kit.items import Figure, Picked
-from pages.kit.kinds import IS_CLEAR, Plot, Rows, value_said
+from pages.kit.kinds import IS_CLEAR, Plot, value_said
 from pages.services.chosen import other_stores
 from pages.services.open_file import Store
 from pages.words.columns import is_column, title_or_name

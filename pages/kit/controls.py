@@ -10,7 +10,7 @@ from analysis.statistics.norms.weighing import WEIGHINGS, WEIGHT
 from pages.kit.address import LONGEST_TEXT, Choice, FreeChoice
 from pages.kit.items import Columns, Control, Drawn, Group, Item, Kind, Picked, Text
 from pages.kit.picker import choose
-from pages.kit.source import Choices
+from pages.kit.source import Reader
 from pages.words.columns import option_name, picker_title
 from pages.words.lines import width_of
 from pages.words.say import say
@@ -29,7 +29,7 @@ class Controls:
         picked: choices so far that the content depends on, by key.
     """
 
-    def __init__(self, prefix: str, stem: str, choices: Choices) -> None:
+    def __init__(self, prefix: str, stem: str, choices: Reader) -> None:
         self.prefix, self.stem, self.choices = prefix, stem, choices
         toolbar = _row(f"toolbar_{stem}")
         self.items: list[Item] = [toolbar]

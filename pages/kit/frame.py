@@ -27,7 +27,7 @@ from pages.kit.items import (
     Table,
     Text,
 )
-from pages.kit.widgets import widget
+from pages.kit.picker import widget
 from pages.words.lines import width_of
 from pages.words.say import say
 from pages.words.scope import say_here
@@ -94,7 +94,7 @@ def draw_figure(item: Figure, *, share: float = 1.0, comparison: Comparison | No
         width=item.width,
         key=content.key,
         on_select="ignore" if follow is None else partial(_followed, content.key, follow),
-        alt=f"{item.alt or content.question} {unmarked(content.finding)}".strip(),
+        alt=f"{content.question} {unmarked(content.finding)}".strip(),
     )
     _foot(content, item.notes, share=share, comparison=comparison)
 

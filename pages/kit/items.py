@@ -54,7 +54,6 @@ class Figure:
 
     Attributes:
         name: of the figure in its section, if it can be compared with others of its kind.
-        alt: text for screen readers; the question if empty.
         follow: takes the mark that was clicked, before the section runs again; None ignores clicks.
         width: that of the page, or the chart's own.
         notes: explanations.
@@ -64,7 +63,6 @@ class Figure:
 
     shown: Shown
     name: str = ""
-    alt: str = ""
     follow: Follow | None = None
     width: Literal["stretch", "content"] = "stretch"
     notes: Sequence[str] = ()

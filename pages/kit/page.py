@@ -19,7 +19,7 @@ from pages.kit.links import link_to_view
 from pages.kit.picker import pick
 from pages.kit.recorded import fill, findings
 from pages.kit.section import Section
-from pages.kit.source import Choices, Otherwise, SectionEnds
+from pages.kit.source import Otherwise, Reader, SectionEnds
 from pages.kit.table_documentation import about
 from pages.kit.view import View
 from pages.services.absences import absences
@@ -123,7 +123,7 @@ class Page:
         rerun = partial(self.figure_if, shown, store)
         return comparison_of(of, store, shown.needs, rerun) if of.name else None
 
-    def run(self, shown: Section, store: Store, choices: Choices, until: str = "") -> View:
+    def run(self, shown: Section, store: Store, choices: Reader, until: str = "") -> View:
         """Run a section with nothing drawn; what it lacks is a text among its items.
 
         Args:

@@ -1,4 +1,4 @@
-"""Picker of a page, outside its sections; its value is part of the address."""
+"""Widgets of choices, and pickers of a page outside of its sections."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.kit.address import Choice, draw
 from pages.kit.items import Control, Kind
-from pages.kit.widgets import widget
+from pages.words.say import say
 
 Option = TypeVar("Option")
 
@@ -40,3 +40,34 @@ def pick(
 def choose(key: str, value: object) -> None:
     """Set a choice from a callback, before its picker is drawn."""
     st.session_state[key] = value
+
+
+def widget(control: Control) -> None:
+    """Draw the widget of a control, which shows the value that its choice has."""
+    given: dict[str, Any] = {"key": control.key, "help": control.help, **control.settings}
+    options = list(control.labels)
+    if control.kind == "number":
+        st.number_input(control.label, **given)
+    elif control.kind == "text":
+        st.text_input(control.label, **given)
+    elif control.kind == "sql":
+        st.text_area(control.label, **given)
+    elif control.kind == "many":
+        limit, labels = given.pop("limit", None), control.labels
+        st.multiselect(
+            control.label,
+            options,
+            format_func=labels.__getitem__,
+            max_selections=limit,
+            placeholder=say("page.choose"),
+            **given,
+        )
+    else:
+        given["format_func"] = control.labels.__getitem__
+        if control.kind == "slider" and len(options) > 1:
+            st.select_slider(control.label, options, **given)
+        elif control.kind == "select":
+            st.selectbox(control.label, options, **given)
+        else:
+            drawn = st.pills if control.kind == "pills" else st.segmented_control
+            drawn(control.label, options, required=True, **given)

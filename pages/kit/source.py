@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import streamlit as st
 
@@ -17,30 +17,19 @@ class SectionEnds(BaseException):
     """
 
 
-class Choices(Protocol):
-    """Source of the values of a section's choices."""
-
-    def value(self, choice: Choice) -> Any:
-        """Value of a choice."""
-
-    def state(self, key: str) -> Any:
-        """Value of a widget that is no choice of the address; None before it is drawn."""
-
-    def asked(self, key: str) -> list[str]:
-        """Names of a parameter in the address."""
-        ...
-
-
 class Reader:
     """The reader's choices, by widgets, clicks and the address."""
 
     def value(self, choice: Choice) -> Any:
+        """Value of a choice."""
         return address.chosen(choice)
 
     def state(self, key: str) -> Any:
+        """Value of a widget that is no choice of the address; None before it is drawn."""
         return st.session_state.get(key)
 
     def asked(self, key: str) -> list[str]:
+        """Names of a parameter in the address."""
         return address.asked(key)
 
 
@@ -74,7 +63,7 @@ class Otherwise(Reader):
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Reader):
     """Choices by the names of options, without a reader; by default what a page begins with."""
 
     names: Mapping[str, Sequence[str]] = field(default_factory=dict)

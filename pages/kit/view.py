@@ -13,7 +13,7 @@ from pages.export.shown import Shown, sourced
 from pages.kit.controls import Controls, Place
 from pages.kit.items import Figure, Follow, Markup, Table
 from pages.kit.run import run
-from pages.kit.source import Choices, Reader, SectionEnds
+from pages.kit.source import Reader, SectionEnds
 from pages.services.inquiry import Inquiry
 from pages.services.open_file import Store
 from pages.words.columns import column_settings, with_names
@@ -45,7 +45,7 @@ class View(Controls, Inquiry):
         stem: str,
         store: Store,
         *,
-        choices: Choices | None = None,
+        choices: Reader | None = None,
         needs: Sequence[OfFile] = (),
         until: str = "",
     ) -> None:
@@ -133,7 +133,7 @@ class View(Controls, Inquiry):
         headings = drawn_by.headings(name, given) if drawn_by else {}
         content = self._shown(key, frame, texts, chart=chart, called=called, headings=headings)
         drawn = {"kind": drawn_by, "words": name, "choices": given, "picked": self.picked}
-        self.add(Figure(content, self.key(name), "", click, width, self._noted(), **drawn))
+        self.add(Figure(content, self.key(name), click, width, self._noted(), **drawn))
         if self.key(name) == self._until:
             raise SectionEnds
 
@@ -203,7 +203,6 @@ class View(Controls, Inquiry):
         name: str,
         frame: pd.DataFrame,
         body: str | Callable[[], str],
-        chart: Any = None,
         *,
         state: object = "",
         caption: str | None = None,
@@ -215,30 +214,10 @@ class View(Controls, Inquiry):
             frame: the data that are offered for export.
             body: with all text from files and readers escaped; or a function that draws it, with
                 links between its parts, and returns it.
-            chart: the same as a picture for export, if it can be drawn.
             caption: in place of the word `NAME_caption`.
         """
-        texts = self._texts(name, caption, values)
-        self.marked(
-            self._keyed(name, state), frame, body, texts, chart=chart, called=self._called(name)
-        )
-
-    def marked(
-        self,
-        key: str,
-        frame: pd.DataFrame,
-        body: str | Callable[[], str],
-        texts: Mapping[str, str],
-        *,
-        chart: Any = None,
-        called: tuple[str, ...] = (),
-    ) -> None:
-        """Show markup with its own texts, question and caption; else as `markup`.
-
-        Args:
-            key: unique on all pages.
-        """
-        content = self._shown(key, frame, texts, chart=chart, called=called or (key,))
+        texts, key = self._texts(name, caption, values), self._keyed(name, state)
+        content = self._shown(key, frame, texts, called=self._called(name))
         self.add(Markup(content, body, self._noted()))
 
     def _keyed(self, name: str, state: object) -> str:

@@ -17,10 +17,10 @@ from analysis.statistics.pairs import relation_share
 from analysis.statistics.parts import OF_TOKENS, POOLED, at_level
 from analysis.statistics.question import placed
 from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
-from pages.charts.number_map import Ramp
+from pages.charts.maps import Matrix, Ramp
+from pages.charts.plots import Bars, Lines, Points, Stacks
 from pages.drawn.error_chart import error_chart, worst_errors
-from pages.kit.kinds import Bars, Custom, Lines, Points, Published, Stacks, Table
-from pages.kit.matrix import Matrix
+from pages.kit.kinds import Custom, Published, Table
 from pages.kit.page import Page
 from pages.kit.published_table import printed, statistic_of
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of

@@ -15,14 +15,15 @@ from analysis.statistics.norms import (
     token_type_mixing,
 )
 from analysis.statistics.parts import OF_PAIRS, OF_TOKENS, POOLED, at_level
+from pages.charts.maps import HeadMap
+from pages.charts.plots import Bars, Lines
 from pages.kit.head_choice import Head, head_with_most, short_name
-from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Published, Table
+from pages.kit.kinds import Custom, Published, Table
 from pages.kit.page import Page
 from pages.kit.published_table import printed
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of
 from pages.norms.pair_panels import pair_panels, pairs, rank_panels
 from pages.norms.singular_values import singular_values
-from pages.norms.transforms import by_gates
 from pages.services.inquiry import Inquiry
 from pages.words.columns import title
 from pages.words.names import token_type_name
@@ -39,6 +40,11 @@ _FREQUENCY_COLUMNS = (
     *(f"{OF_TOKENS[0]}_spearman{end}" for end in ("", "_low", "_high")),
     *("spearman", "low", "high", *OF_TOKENS, "n"),
 )
+
+
+def by_gates(inquiry: Inquiry) -> str:
+    """Say that tokens have no norm ‖f(x)‖, as f depends on the query; empty if it does not."""
+    return say_here("gated") if inquiry.store.facts.get("transforms") == "gated" else ""
 
 
 def heads_and_mean(inquiry: Inquiry, _: Choices) -> list[str]:

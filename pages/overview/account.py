@@ -9,10 +9,11 @@ from analysis.error_limits import LIMITS
 from analysis.statistics import image
 from analysis.statistics.corpus import first_sequences, sequence_lengths
 from analysis.statistics.mixing import completeness
+from pages.charts.plots import Bars
 from pages.drawn.error_chart import worst_errors
 from pages.drawn.image_ground import ImageGround
 from pages.kit.frame import Frame
-from pages.kit.kinds import Bars, Drawn, Table
+from pages.kit.kinds import Drawn, Table
 from pages.kit.links import link, link_to_view
 from pages.kit.page import fill
 from pages.kit.section import Choices, Figure, Section

@@ -10,7 +10,7 @@ from analysis.statistics.positions import relative_position_profile
 from pages.charts.chart_theme import with_axes
 from pages.charts.colours import MANY_COLOURS
 from pages.charts.encodings import offset_axis
-from pages.charts.standard import lines
+from pages.charts.plots import Lines
 from pages.kit.section import Choices, rows_of
 from pages.services.inquiry import Inquiry
 from pages.words.say import say
@@ -97,20 +97,13 @@ def _rank(cluster: str) -> tuple[str, int, int]:
     return direction, _STRENGTHS.index(strength), number
 
 
-def centre_lines(centres: pd.DataFrame, *_: Any) -> Any:
+def centre_lines(centres: pd.DataFrame, name: str, choices: Choices) -> Any:
     """Draw a line over offsets per cluster.
 
     Args:
         centres: rows cluster, name, offset, attention, n.
     """
-    colours = cluster_colours(centres)
-    drawn = lines(
-        centres,
-        x="offset",
-        y="attention",
-        colour="name",
-        colour_title=" ",
-        colours=colours,
-        format=".1%",
-    )
-    return with_axes(drawn, x=offset_axis(tickCount=11), y=alt.Axis(format="~%", tickCount=5))
+    look: dict[str, Any] = {"colour": "name", "colours": cluster_colours(centres)}
+    kind = Lines(x="offset", value="attention", format=".1%", **look)
+    axes = {"x": offset_axis(tickCount=11), "y": alt.Axis(format="~%", tickCount=5)}
+    return with_axes(kind.draw(centres, name, choices), **axes)

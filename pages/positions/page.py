@@ -16,8 +16,10 @@ from analysis.statistics.positions import (
 from analysis.statistics.positions.head_offset import MIN_DEPENDENCES, countings
 from analysis.statistics.positions.score_share import PARTS
 from pages.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
+from pages.charts.maps import HeadMap
+from pages.charts.plots import Lines
 from pages.drawn.patch_map import PATCH_MAP
-from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Table
+from pages.kit.kinds import Custom, Drawn, Table
 from pages.kit.page import Page
 from pages.kit.published_table import show_published
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, rows_of, when

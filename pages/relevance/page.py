@@ -19,9 +19,10 @@ from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, S
 from analysis.statistics.relevance.relevance_summary import GAINS
 from analysis.statistics.table import Table as OfFile
 from pages.charts.colours import LOW_TO_HIGH, NEUTRAL, RELEVANCE_RULE_COLOURS
-from pages.charts.number_map import Ramp, number_map
+from pages.charts.maps import HeadMap, Matrix, Ramp
+from pages.charts.plots import Lines
 from pages.drawn.image_ground import CLASS_TOKENS, Numbers
-from pages.kit.kinds import Custom, Drawn, Facts, HeadMap, Lines, Table, value_said
+from pages.kit.kinds import Custom, Drawn, Facts, Table, value_said
 from pages.kit.links import link_to_sequence
 from pages.kit.page import Page
 from pages.kit.section import Choices, Figure, Finding, Options, Pick, Section, rows_of
@@ -309,21 +310,20 @@ def curves(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     return alt.hconcat(*panels, spacing=28)
 
 
+_AGREEMENT = Matrix(
+    x="other",
+    y="one",
+    ramp=lambda rho: Ramp(LOW_TO_HIGH, min(float(rho.min()), 1.0 - _HARDLY), 1.0),
+    more=("n_sequences",),
+    format=".2f",
+)
+
+
 def agreement(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
     """Draw the matrix of rank correlations."""
     rules = frame[["rule_a", "rule_b"]].astype("category")  # so that a name is looked up once
-    shown = frame.assign(one=rules["rule_a"].map(rule_name), other=rules["rule_b"].map(rule_short))
-    orders = {name: shown[name].drop_duplicates().tolist() for name in ("one", "other")}
-    return number_map(
-        shown,
-        x="other",
-        y="one",
-        value="mean",
-        tooltip=("low", "high", "n_sequences"),
-        orders=orders,
-        colours=Ramp(LOW_TO_HIGH, min(float(shown["mean"].min()), 1.0 - _HARDLY), 1.0),
-        format=".2f",
-    )
+    names = {"one": rules["rule_a"].map(rule_name), "other": rules["rule_b"].map(rule_short)}
+    return _AGREEMENT.draw(frame.assign(**names), name, choices)
 
 
 def named_rules(sql: str, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:

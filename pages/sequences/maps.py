@@ -3,7 +3,6 @@
 from functools import partial
 from html import escape
 from typing import Any
-from warnings import catch_warnings, simplefilter
 
 import altair as alt
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from pages.charts.colours import WEIGHING_COLOURS
-from pages.charts.head_map import CELL
+from pages.charts.maps import CELL
 from pages.drawn import shading
 from pages.drawn.attention_lines import TextAttention, attention_lines
 from pages.drawn.head_pictures import pictures_of_heads
@@ -171,9 +170,9 @@ def panels(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 def draw_panels(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
     """Draw maps side by side; what is pointed at is framed in all maps of the same tokens."""
     side, drawn = _SIDES[frame["panel"].nunique()], []
-    pointed = [pointing(name) for name in ("first", "second")]
+    places: dict[str, list[int]] = {}
     for panel, part in frame.groupby("panel", sort=False):
-        is_change = panel == "change"
+        is_change, tokens = panel == "change", "second" if panel == "second" else "first"
         legend = say_here(f"legend_{'change' if is_change else 'share'}")
         one = token_map(
             part.drop(columns="panel"),
@@ -184,13 +183,18 @@ def draw_panels(frame: pd.DataFrame, _: str, choices: Choices) -> Any:
             side=side,
             marked=None if panel == "second" else choices["token"],
             name=f"{CELL}_{panel}",
-            pointed=pointed[panel == "second"],
+            pointed=pointing(tokens),
         )
+        if tokens in places:  # whose first map has what is selected by pointing
+            one.params = [of for of in one.params if not of.name.startswith(tokens)]
+        places.setdefault(tokens, []).append(len(drawn))
         drawn.append(one)
     apart: Any = dict.fromkeys(("color", "x", "y"), "independent")
-    with catch_warnings():  # that what is pointed at is shared
-        simplefilter("ignore", UserWarning)
-        return alt.hconcat(*drawn, spacing=18).resolve_scale(**apart)
+    together: Any = alt.hconcat(*drawn, spacing=18).resolve_scale(**apart)
+    for of in together.params:
+        if at := places.get(of.name.partition("_")[0]):
+            of.views = [together.hconcat[place].layer[0].name for place in at]
+    return together
 
 
 def show_grid(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:

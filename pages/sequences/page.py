@@ -12,8 +12,10 @@ from analysis.statistics.heads import head_effect
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from analysis.statistics.positions import exemplar_attention
 from pages.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
+from pages.charts.maps import HeadMap
+from pages.charts.plots import Lines, Rows
 from pages.kit.grammar import exactly
-from pages.kit.kinds import Custom, Drawn, HeadMap, Lines, Rows, Table
+from pages.kit.kinds import Custom, Drawn, Table
 from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, of_head, rows_of, when
 from pages.sequences import changes, maps, vectors

@@ -1,16 +1,21 @@
-"""Execution of SQL on a file, in a process of its own with a time limit."""
+"""Execution of SQL on a file, in a process of its own within limits of time and memory."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from threading import BoundedSemaphore
-from typing import Any
+from pathlib import Path
+from threading import BoundedSemaphore, Event, Timer
+from typing import IO, Any, cast
 
 import pandas as pd
 import streamlit as st
 
 from analysis.foreign_file import attaching, viewing
 from pages.services.open_file import Version
-from pages.services.sql_process import BoundedProcess, Ended, Limits
+from pages.services.sql_reader import TOO_SLOW
 from pages.words.say import plain, say
 
 SECONDS = 10.0
@@ -24,6 +29,8 @@ MEMORY = "1GB"
 _OF_PROCESS = 2 * 2**30  # bytes; includes memory that the database does not count
 _AT_ONCE = BoundedSemaphore(2)
 _MOST_WHOLE = 2**63
+_ROOT = Path(__file__).parents[2]
+_TO_OPEN = 60.0  # seconds; with what a busy machine takes to start it
 
 
 @dataclass(frozen=True)
@@ -77,15 +84,78 @@ def asked(
         "rows": rows,
         "columns": COLUMNS,
     }
-    limits = Limits(seconds, memory=_OF_PROCESS, letters=LETTERS)
+    limits = {"seconds": seconds, "memory": _OF_PROCESS, "letters": LETTERS, "opening": opening}
     outcomes: list[Answer | Fault] = []
-    with BoundedProcess("pages.services.sql_reader", limits, **opening) as process:
-        try:
-            for sql in questions:
-                outcomes.append(_outcome(process.ask(sql), rows))
-        except Ended as end:
-            outcomes.append(Fault(end.name))
+    process = BoundedProcess(limits)
+    try:
+        for sql in questions:
+            outcomes.append(_outcome(process.ask(sql), rows))
+    except Ended as end:
+        outcomes.append(Fault(str(end)))
+    finally:
+        process.close()
     return outcomes
+
+
+class Ended(Exception):
+    """Raised if a process ended before its answer: `slow` after its time, or else `ended`."""
+
+
+class BoundedProcess:
+    """The program that answers queries, in a process of its own.
+
+    Args:
+        limits: seconds and letters of an answer, memory in bytes, and what the file is opened by.
+    """
+
+    def __init__(self, limits: dict[str, Any]) -> None:
+        self._seconds, self._unsaid = limits["seconds"], [limits]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "pages.services.sql_reader"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            cwd=_ROOT,
+        )
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        with suppress(OSError):  # of a pipe that nobody reads; Windows has no broken ones
+            self._process.__exit__(None, None, None)
+
+    def ask(self, question: Any) -> dict[str, Any]:
+        """Return the answer to a question; {"fault": "large"} if it has too many letters.
+
+        Raises:
+            Ended: the process has ended, and stays so.
+        """
+        late = Event()
+        alarm = Timer(_TO_OPEN + self._seconds, self._end_late, [late])
+        alarm.start()
+        try:
+            reply = self._reply(question)
+        finally:
+            alarm.cancel()
+        if not reply or reply.startswith(TOO_SLOW):
+            self.close()
+            raise Ended("slow" if reply or late.is_set() else "ended")
+        return json.loads(reply)
+
+    def _end_late(self, late: Event) -> None:
+        late.set()
+        self._process.kill()
+
+    def _reply(self, question: Any) -> str:
+        """Return a line; empty if the process has ended."""
+        questions, replies = cast(IO[str], self._process.stdin), cast(IO[str], self._process.stdout)
+        lines = "".join(f"{json.dumps(line)}\n" for line in (*self._unsaid, question))
+        self._unsaid = []
+        with suppress(OSError):  # of a pipe that nobody reads; Windows has no broken ones
+            questions.write(lines)
+            questions.flush()
+        return replies.readline()
 
 
 def _outcome(reply: dict[str, Any], most: int) -> Answer | Fault:

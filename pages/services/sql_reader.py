@@ -1,19 +1,25 @@
-"""Execution of SQL on one file, in a process of its own without other access.
+"""Answers to SQL on one file, a line in and a line out, in a process without other access.
 
 SQL of unknown origin may run without a point of interruption, take memory that the database does
 not count, or end its process; a SELECT can hold a COPY that writes. So the kernel enforces limits
-as well where it has them (`pages.services.sql_loop`), and once the file is open, no other can be
-opened.
+as well where it has them, and once the file is open, no other can be opened. Nothing of the pages
+is imported, so that the process starts at once.
 """
 
+import faulthandler
+import json
+import os
 import re
+import signal
+import sys
+from contextlib import suppress
 from typing import Any
 
 import duckdb
 from duckdb import DuckDBPyConnection, StatementType
 
-from pages.services.sql_loop import Answer, answer_lines, limit
-
+TOO_SLOW = "Timeout"
+"""Beginning of the last line of a process that took too long; every other line is JSON."""
 _SETTINGS: dict[str, Any] = {
     "allow_community_extensions": False,
     "python_enable_replacements": False,
@@ -23,13 +29,34 @@ _WHOLE = ("INTEGER", "BIGINT", "SMALLINT", "TINYINT", "HUGEINT")
 _NUMBERS = ("DOUBLE", "FLOAT", "DECIMAL")
 
 
-def opened(statements: list[str], rows: int, columns: int) -> Answer:
-    """Return the function that answers queries after these statements; it opens no further file."""
+def answer_lines() -> None:
+    """Answer every line of the standard input by a line; all are JSON.
+
+    The first line holds the limits and the statements that open the file. From then on a watchdog
+    ends the process if an answer takes too long, and where the kernel has limits, no file can be
+    written or opened, and memory is bounded.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends with whoever asks it
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a library prints is no reply
+    limits = json.loads(sys.stdin.readline())
+    statements, n_rows, n_columns = limits["opening"].values()
     store = duckdb.connect(":memory:", config=_SETTINGS)
     for statement in statements:
         store.execute(statement)
-    limit("RLIMIT_NOFILE", 0)
-    return lambda sql: _answered(store, sql, rows, columns)
+    most = {"NOFILE": 0, "FSIZE": 0, "CORE": 0, "DATA": limits["memory"]}
+    with suppress(ModuleNotFoundError):  # of Windows
+        import resource
+
+        for name, value in most.items():
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+    for line in sys.stdin:
+        # needs no interpreter, which the work may hold; its first line begins with `TOO_SLOW`
+        faulthandler.dump_traceback_later(limits["seconds"], exit=True, file=replies)
+        reply = json.dumps(_answered(store, json.loads(line), n_rows, n_columns))
+        fits = len(reply) <= limits["letters"]
+        faulthandler.cancel_dump_traceback_later()  # no answer is broken off while it is written
+        print(reply if fits else json.dumps({"fault": "large"}), file=replies, flush=True)
 
 
 def _answered(store: DuckDBPyConnection, sql: str, n_rows: int, n_columns: int) -> dict[str, Any]:
@@ -74,4 +101,4 @@ def _kind(type_: str) -> str:
 
 
 if __name__ == "__main__":
-    answer_lines(opened)
+    answer_lines()

@@ -9,8 +9,9 @@ from analysis.sinks import NO_TOKEN, THRESHOLDS, USUAL_THRESHOLD
 from analysis.statistics.heads import head_effect
 from analysis.statistics.sinks import no_token, sink
 from pages.charts import colours
+from pages.charts.maps import HeadMap
+from pages.charts.plots import Bars, Lines, Rows
 from pages.kit.head_choice import Head, head_with_most
-from pages.kit.kinds import Bars, HeadMap, Lines, Rows
 from pages.kit.page import Page
 from pages.kit.section import HEAD, Choices, Figure, Finding, Options, Pick, Section, rows_of
 from pages.kit.section import Rows as Asked

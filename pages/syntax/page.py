@@ -13,9 +13,11 @@ from analysis.statistics.norms.weighing import WEIGHT
 from analysis.statistics.probing import dependency_accuracy, dependency_best, parser_accuracy
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from analysis.statistics.probing.dependency_scores import DIRECTIONS
+from pages.charts.maps import HeadMap
+from pages.charts.plots import Bars, Rows
 from pages.kit.best_head import HALF, MIN_WORDS
 from pages.kit.head_choice import head_with_most, short_name
-from pages.kit.kinds import Bars, Custom, Drawn, HeadMap, Published, Rows, Table
+from pages.kit.kinds import Custom, Drawn, Published, Table
 from pages.kit.links import link_to_sequence
 from pages.kit.page import Page
 from pages.kit.section import (

@@ -7,7 +7,7 @@ import pandas as pd
 
 from pages.charts.chart_theme import Chart, cell_selection, coloured, layered, tooltips
 from pages.charts.colours import AMPLIFIED, ATTENUATED, MARKED, NEUTRAL, ZERO
-from pages.charts.points import POINT
+from pages.charts.plots import POINT
 from pages.kit.section import Choices
 from pages.token_pairs.lists import CHANGE, HIGH, LOW, PAIR, PLACES
 from pages.words.columns import title

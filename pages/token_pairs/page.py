@@ -12,8 +12,8 @@ from analysis.statistics.pairs.pair_ranking import RANKS
 from analysis.statistics.question import placed
 from analysis.statistics.sample import least_count
 from pages.charts.colours import SERIES_COLOURS
-from pages.charts.points import scatter
-from pages.kit.kinds import Custom, Drawn, Lines, Stacks, Table
+from pages.charts.plots import Lines, Points, Stacks
+from pages.kit.kinds import Custom, Drawn, Table
 from pages.kit.page import Page
 from pages.kit.published_table import experiment, source_sentence
 from pages.kit.section import Choices, Figure, Finding, Pick, Section
@@ -161,13 +161,6 @@ def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     return lists.with_pair_names(found)
 
 
-def points_by_pmi(frame: pd.DataFrame, _name: str, _choices: Choices) -> Any:
-    axes: dict[str, Any] = {"x": "pmi", "y": CHANGE, "x_scale": "linear", "level": 0.0}
-    tooltip = ("pair", "pmi", CHANGE, "n", "relation")
-    look: dict[str, Any] = {"colour": "relation", "size": 34, "format": "+.2f", "height": 420}
-    return scatter(frame, **axes, **look, tooltip=tooltip, pick=PAIR)
-
-
 _CORRELATED = """pair_pmi_correlation where min_count = $pmi_least and spearman is not null
     and window_size is not distinct from try_cast($pmi_window as int)"""
 
@@ -200,7 +193,19 @@ PMI = Section(
         Figure(
             "pmi_points",
             points,
-            Custom(chart=points_by_pmi, marks=PAIR, format="+.2f", **lists.OF_CHANGE),
+            Points(
+                **lists.OF_CHANGE,
+                x="pmi",
+                x_scale="linear",
+                marks=PAIR,
+                more=("pair", "n", "relation"),
+                colour="relation",
+                level=0.0,
+                is_clicked=True,
+                size=34,
+                format="+.2f",
+                height=420,
+            ),
             picks=(LAYER,),
             click=_TO_PAIR["click"],
             clicked={"view": "workbench", **_TO_PAIR["clicked"]},

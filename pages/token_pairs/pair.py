@@ -9,11 +9,11 @@ import pandas as pd
 
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from analysis.statistics.sample import least_count
+from pages.charts.plots import Rows
 from pages.drawn import shading
 from pages.drawn.passages import Passage, draw_passages
 from pages.drawn.pieces import readable
 from pages.kit.grammar import sentences
-from pages.kit.kinds import Rows
 from pages.kit.picker import choose
 from pages.kit.section import Choices, Figure, Finding
 from pages.kit.view import View

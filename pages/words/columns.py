@@ -30,6 +30,7 @@ from pages.words.names import (
     step_name,
     token_type_name,
 )
+from pages.words.say import say
 from pages.words.scope import key_of, optional_word, say_here
 from pages.words.units import title_in_unit, without_unit
 
@@ -76,9 +77,9 @@ def title(column: str) -> str:
     """
     name = _bare(column)
     end = name.rpartition("_")[2]
-    if end in _ENDS and not key_of(f"column.{name}", shared="words"):
+    if end in _ENDS and not key_of(f"column.{name}"):
         name = end
-    return title_in_unit(column, say_here(f"column.{name}", shared="words"))
+    return title_in_unit(column, say_here(f"column.{name}"))
 
 
 def _bare(column: str) -> str:
@@ -93,8 +94,7 @@ def titled(column: str, given: str | None) -> str:
 
 def picker_title(name: str, **values: Any) -> str:
     """Label of a picker: the section's word, or else the column's title with a capital letter."""
-    called = say_here(name, shared="words.column", **values)
-    return called if key_of(name) else with_capital(called)
+    return optional_word(name, **values) or with_capital(say(f"words.column.{name}"))
 
 
 def title_or_name(column: str) -> str:
@@ -104,7 +104,7 @@ def title_or_name(column: str) -> str:
 
 def is_column(name: str) -> bool:
     """Return True if there is a column of this name that has a title."""
-    return key_of(f"column.{_bare(name)}", shared="words") is not None
+    return key_of(f"column.{_bare(name)}") is not None
 
 
 def value_name(column: str, value: Any) -> str:

@@ -21,14 +21,14 @@ def key_of(name: str, *, shared: str = "") -> str | None:
     """Key of a word: of the section, or else of its page, or else of all pages.
 
     Args:
-        shared: prefix of the words of all pages; none if empty.
+        shared: prefix of words of all pages that stand apart from the others.
 
     Returns:
         None if there is none.
     """
     place = run().words
     keys = [".".join((*place[:depth], name)) for depth in range(len(place), 0, -1)]
-    keys += [f"{shared}.{name}"] if shared else []
+    keys.append(f"{shared or 'words'}.{name}")
     return next((key for key in keys if key in catalogue()), None)
 
 

@@ -12,13 +12,13 @@ import pytest
 
 from pages.charts.chart_theme import with_data
 from pages.charts.colours import LOW_TO_HIGH
-from pages.charts.number_map import Ramp
+from pages.charts.maps import HeadMap, Matrix, Ramp
+from pages.charts.plots import Bars, Lines, Points, Rows, Spread, Stacks
 from pages.export.files import svg
 from pages.export.shown import Shown
 from pages.kit.beside import IS_CLEAR, _panels, differences
 from pages.kit.items import Figure
-from pages.kit.kinds import Bars, Custom, HeadMap, Lines, Plot, Points, Rows, Spread, Stacks
-from pages.kit.matrix import Matrix
+from pages.kit.kinds import Custom, Plot
 from tests.pages.conftest import assert_sound, captions, charts, sentences
 
 NUMBERS = pd.DataFrame(

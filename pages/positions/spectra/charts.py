@@ -7,7 +7,7 @@ import pandas as pd
 
 from pages.charts.chart_theme import Chart, column_tooltips, ramp
 from pages.charts.colours import LESS_TO_MORE
-from pages.charts.number_map import Ramp
+from pages.charts.maps import Ramp
 from pages.kit.section import Choices
 from pages.words.columns import title
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pages.query.examples import EXAMPLES
-from pages.services import sql_process as process
+from pages.services import sql_asking
 from pages.services.sql_asking import COLUMNS, Answer, Fault, asked
 
 
@@ -76,7 +76,7 @@ def test_a_process_that_ends_is_no_answer(ask):
 
 
 def test_a_file_that_takes_forever_to_open_is_given_up(ask, monkeypatch):
-    monkeypatch.setattr(process, "_TO_OPEN", 0.0)
+    monkeypatch.setattr(sql_asking, "_TO_OPEN", 0.0)
     assert ask("select 1", seconds=0.01) == [Fault("slow")]
 
 

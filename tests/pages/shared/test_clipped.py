@@ -9,7 +9,7 @@ import pytest
 
 from pages.charts.chart_theme import open_ends
 from pages.charts.colours import LESS_TO_MORE
-from pages.charts.number_map import Ramp
+from pages.charts.maps import Ramp
 from pages.drawn import shading
 from pages.drawn.token_map import (
     cells,

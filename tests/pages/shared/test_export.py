@@ -2,16 +2,14 @@
 
 import io
 import re
-from typing import Any
 
 import altair as alt
 import pandas as pd
 import pytest
 
-from pages.charts import standard as charts
 from pages.charts.colours import TOKEN_TYPE_COLOURS
 from pages.charts.heat_map import heat_map
-from pages.charts.points import scatter
+from pages.charts.plots import Bars, Lines, Points
 from pages.export import files as export
 from pages.export.latex import MOST_ROWS, latex
 
@@ -25,9 +23,8 @@ FRAME = pd.DataFrame(
         "high": [0.2, 0.3, 0.4, 0.5],
     }
 )
-TITLES: dict[str, Any] = {"x_title": "層", "y_title": "share"}
 CHARTS = {
-    "bars": lambda: charts.bars(FRAME, x="layer", y="mean", colour="token_type", **TITLES),
+    "bars": lambda: Bars(colour="token_type").draw(FRAME, "", {}),
     "heat map": lambda: heat_map(
         FRAME,
         x="head",
@@ -36,10 +33,10 @@ CHARTS = {
         tooltip=(),
         marked=(1, 2),
     ),
-    "lines": lambda: charts.lines(FRAME, x="layer", y="mean", colour="token_type", y_title="層"),
-    "points": lambda: scatter(
-        FRAME, x="low", y="high", colour="token_type", tooltip=("mean",), pick=("layer", "head")
-    ),
+    "lines": lambda: Lines(colour="token_type").draw(FRAME, "", {}),
+    "points": lambda: Points(
+        x="low", value="high", colour="token_type", marks=("layer", "head"), is_clicked=True
+    ).draw(FRAME, "", {}),
     "side by side": lambda: alt.hconcat(CHARTS["bars"](), CHARTS["heat map"]()),
 }
 
@@ -54,7 +51,7 @@ def test_every_kind_of_chart_becomes_a_picture_of_every_format(name):
 
 def test_a_large_chart_is_exported_whole():
     many = pd.DataFrame({"low": range(1, 8001), "high": range(1, 8001)})
-    chart = scatter(many, x="low", y="high", tooltip=())
+    chart = Points(x="low", value="high").draw(many, "", {})
     [values] = export.specification(chart)["datasets"].values()
     assert len(values) == 8000
 

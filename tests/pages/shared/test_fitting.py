@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from pages.charts.chart_theme import in_theme, rows_height
-from pages.charts.standard import bars
+from pages.charts.plots import Bars
 from pages.charts.views import filled
 from pages.export.drawing import svg_of
 from pages.export.files import svg
@@ -96,7 +96,7 @@ def test_thirty_layers_have_no_bars_thinner_than_a_line_and_no_map_higher_than_a
     rows = [(layer, kind, 1.0, 0.9, 1.1) for layer in range(30) for kind in ("cls", "other")]
     frame = pd.DataFrame(rows, columns=["layer", "token_type", "mean", "low", "high"])
     marks = [
-        [part.mark.type for part in bars(shown, x="layer", y="mean", colour="token_type").layer]
+        [part.mark.type for part in Bars(colour="token_type").draw(shown, "", {}).layer]
         for shown in (frame[frame["layer"] < 12], frame)
     ]
     assert marks == [["bar", "rule", "rule"], ["area", "line"]]

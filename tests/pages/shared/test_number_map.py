@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from pages.charts.chart_theme import Chart, layered
 from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, RELATION_COLOURS
-from pages.charts.number_map import Ramp, number_map
+from pages.charts.maps import Matrix, Ramp
+from pages.charts.plots import Stacks
 from pages.export import files as export
-from pages.kit.kinds import Stacks
 
 RAMPS = (Ramp(LOW_TO_HIGH, 0.7, 1.0), Ramp(LESS_TO_MORE, 1 / 64, 64.0, log=True))
 READABLE = 4.5
 FRAME = pd.DataFrame(
-    {"x": [1, 2, 1, 2], "y": ["a", "a", "b", "b"], "value": [0.1, 0.9, 0.5, math.nan]}
+    {"layer": [1, 2, 1, 2], "token": ["a", "a", "b", "b"], "mean": [0.1, 0.9, 0.5, math.nan]}
 )
 
 
@@ -48,21 +48,12 @@ def test_the_middle_of_a_ramp_of_logarithms_is_at_their_mean():
 
 
 def drawn(**options):
-    return number_map(
-        FRAME,
-        x="x",
-        y="y",
-        value="value",
-        titles={"x": "X", "y": "Y", "value": "V"},
-        orders={"x": [1, 2], "y": ["b", "a"]},
-        colours=Ramp(LOW_TO_HIGH, 0.0, 1.0),
-        format=".1f",
-        **options,
-    )
+    kind = Matrix(y="token", ramp=lambda _: Ramp(LOW_TO_HIGH, 0.0, 1.0), format=".1f", **options)
+    return kind.draw(FRAME, "", {"layer": 1, "token": "b"})
 
 
 def test_missing_cells_stay_empty_and_the_others_tell_their_number():
-    picture = export.svg(drawn(marked={"x": 1, "y": "b"}))
+    picture = export.svg(drawn(marked=("layer", "token")))
     assert all(f">{text}<" in picture for text in ("0.1", "0.9", "0.5"))
     assert "NaN" not in picture
     assert picture.count("#ff5a36") == 1
@@ -86,18 +77,18 @@ def test_bars_of_two_sides_stand_beside_each_other():
 
 
 def test_a_chart_whose_layers_share_their_encodings_is_the_same_as_one_of_copies(monkeypatch):
-    shared = drawn(marked={"x": 1, "y": "b"})
+    shared = drawn(marked=("layer", "token"))
     assert shared.layer[0].copy().encoding is shared.layer[0].encoding
     monkeypatch.delattr(Chart, "__deepcopy__")
-    copied = drawn(marked={"x": 1, "y": "b"})
+    copied = drawn(marked=("layer", "token"))
     assert copied.layer[0].copy().encoding is not copied.layer[0].encoding
     assert shared.to_dict() == copied.to_dict()
 
 
 def test_layers_are_those_of_altair_whether_they_share_their_data_or_not():
-    cells = alt.Chart(FRAME).mark_rect().encode(x="x:O", y="y:O")
-    numbers = cells.mark_text().encode(text="value:Q")
-    line = alt.Chart(FRAME.head(1)).mark_rule().encode(y="y:O").properties(height=10)
+    cells = alt.Chart(FRAME).mark_rect().encode(x="layer:O", y="token:O")
+    numbers = cells.mark_text().encode(text="mean:Q")
+    line = alt.Chart(FRAME.head(1)).mark_rule().encode(y="token:O").properties(height=10)
     for parts in ((cells, numbers), (cells, numbers, line), (cells,)):
         expected = alt.layer(*parts).properties(height=90, title="cells")
         assert layered(*parts, height=90, title="cells").to_dict() == expected.to_dict()

@@ -6,9 +6,8 @@ import pandas as pd
 import pytest
 import streamlit as st
 
-from pages.charts.standard import lines
+from pages.charts.plots import Lines
 from pages.export.shown import Shown
-from pages.kit.kinds import Lines
 from pages.words.columns import title
 from pages.words.say import catalogue
 from pages.words.scope import words_of
@@ -41,7 +40,9 @@ def test_a_converted_column_has_its_unit_in_name_and_title(unit, end):
 
 def test_a_chart_in_another_unit_than_its_export_is_noticed():
     with words_of("token_pairs", "workbench"):
-        chart = lines(PAIRS.assign(mean_delta=100 * PAIRS["mean_delta"]), y="mean_delta")
+        chart = Lines(value="mean_delta").draw(
+            PAIRS.assign(mean_delta=100 * PAIRS["mean_delta"]), "", {}
+        )
     with pytest.raises(AssertionError, match="mean_delta, shown as mean change"):
         assert_exported_as_shown(offer(PAIRS, chart))
 
@@ -50,7 +51,7 @@ def test_a_chart_in_another_unit_than_its_export_is_noticed():
 def test_a_number_that_is_drawn_and_not_exported_is_noticed(drawn):
     frame = PAIRS.assign(low=PAIRS["mean_delta"] - 0.01, high=PAIRS["mean_delta"] + 0.01)
     with words_of("token_pairs", "workbench"):
-        chart = lines(frame, y="mean_delta")
+        chart = Lines(value="mean_delta").draw(frame, "", {})
     assert_exported_as_shown(offer(frame, chart))
     with pytest.raises(AssertionError, match=f"{drawn} is not exported"):
         assert_exported_as_shown(offer(frame.drop(columns=drawn), chart))

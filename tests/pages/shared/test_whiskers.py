@@ -10,7 +10,7 @@ import pytest
 import vl_convert
 
 from pages.charts.chart_theme import theme, with_data
-from pages.charts.standard import bars
+from pages.charts.plots import Bars
 
 STREAMLIT = {"bar": {"discreteBandSize": {"band": 0.85}}}
 """Settings that the frontend of pages adds to every chart."""
@@ -28,11 +28,11 @@ FRAME = pd.DataFrame(
 
 
 def grouped(frame: pd.DataFrame = FRAME) -> dict[str, Any]:
-    return with_data(bars(frame, x="layer", y="mean", colour="token_type"))
+    return with_data(Bars(colour="token_type").draw(frame, "", {}))
 
 
 def alone() -> dict[str, Any]:
-    return with_data(bars(FRAME[::2], x="layer", y="mean"))
+    return with_data(Bars().draw(FRAME[::2], "", {}))
 
 
 def of_one_type() -> dict[str, Any]:

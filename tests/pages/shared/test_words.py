@@ -66,7 +66,7 @@ def used_by(page: str) -> re.Pattern:
     The frame appends to them, the button to a section puts `to_` before its name, and the grammar
     of findings `found_` before the names of rows, which SQL may put together.
     """
-    last_names = strings(PAGES / page) | FRAME
+    last_names = strings(PAGES if page == "words" else PAGES / page) | FRAME
     return re.compile(f"found_{ANY}|(?:to_)?(?:{'|'.join(sorted(last_names))})(?:_{ANY})?")
 
 
