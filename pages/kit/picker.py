@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-import streamlit as st
-
 from pages.kit.address import Choice, draw
 from pages.kit.items import Control, Kind
 from pages.kit.widgets import widget
@@ -35,8 +33,3 @@ def pick(
     control = Control(key, label, kind, labels, settings={"label_visibility": "collapsed"})
     choice = Choice(key, options, default, named=named, moved=moved or {})
     return draw(choice, lambda: widget(control))
-
-
-def choose(key: str, value: object) -> None:
-    """Set a choice from a callback, before its picker is drawn."""
-    st.session_state[key] = value
