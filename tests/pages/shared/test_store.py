@@ -17,7 +17,7 @@ from pages.services.commands import run_command
 from pages.services.open_file import cursor, described, version_of
 from pages.words.say import plain
 from precompute.store.show import lines, remarks
-from tests.pages.conftest import OTHER_SCHEMA, in_address
+from tests.pages.conftest import OTHER_SCHEMA, captions, in_address
 from tests.pages.kit.copies import changed_copy, lacking
 
 ASK = """
@@ -256,7 +256,7 @@ def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(
     session = in_session(REQUIRE, tmp_path, file="partial.duckdb")
     assert not session.text
     assert "token_type_mixing" in session.info[0].value
-    assert r"whole\.duckdb" in [button.label for button in session.button]
+    assert r"whole\.duckdb" in captions(session)
     assert "--statistics token_type_mixing" in session.code[0].value
     assert "--max-tokens 36" in session.code[0].value
     assert in_session(REQUIRE, tmp_path, file="whole.duckdb").text[0].value == "goes on"
