@@ -4,14 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
-import streamlit as st
 
 from analysis.comparison.account import account, reasons, training_step
 from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.table import Table
 from pages.kit.section import Choices, Figure
 from pages.kit.view import View
-from pages.services.chosen import other_stores
+from pages.services.chosen import note_content, other_stores
 from pages.services.commands import run_command
 from pages.services.folder import folder
 from pages.services.inquiry import Asked, Inquiry
@@ -27,7 +26,7 @@ def pick_files(view: View, _: Choices) -> dict[str, tuple[str, ...]]:
     """Keys of the open file and the picked ones; files that cannot be compared are reported.
 
     A link names each file with its content, as it names the open file. If the content has changed
-    since, the present content is shown and a warning says so.
+    since, the present content is shown and a line says so.
     """
     others, files = {file.key: file for file in other_stores(view.store)}, [view.store]
     if others:
@@ -156,5 +155,6 @@ def _as_they_are_now(view: View, others: dict[str, Store]) -> dict[str, str]:
         if key not in others and (name or content) in now:
             moved[key] = now[name or content]
             if name:
-                view.draw(st.sidebar.warning, say("store.other_content", name=plain(name)))
+                file = others[moved[key]]
+                view.draw(note_content, file, content)
     return moved

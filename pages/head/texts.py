@@ -15,8 +15,8 @@ from pages.drawn import shading
 from pages.drawn.head_in_text import HeadInText
 from pages.drawn.passages import Passage, draw_passages
 from pages.drawn.shaded_sequence import sequence_name, shaded_by, texts_of_head
+from pages.kit.address import choose
 from pages.kit.habits import HABITS, SHARES, habit_name, habit_value
-from pages.kit.picker import choose
 from pages.kit.section import Choices, Figure, of_head, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry

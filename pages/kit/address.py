@@ -115,6 +115,11 @@ def chosen(choice: Choice) -> Any:
     return value
 
 
+def choose(key: str, value: object) -> None:
+    """Set a choice from a callback, before its picker is drawn."""
+    st.session_state[key] = value
+
+
 def value_of(choice: Choice) -> Any:
     """Value of a choice whose widget is drawn later in this run."""
     seen: dict[str, _Seen] = st.session_state.get(_SEEN, {})
@@ -135,7 +140,7 @@ def _value(choice: Choice, seen: _Seen | None) -> Any:
         value = seen.value
     else:
         value = choice.parsed(names)
-        if names and value == choice.default and choice.names(value) != names:
+        if names and value == choice.default and not {*names} & {*choice.names(value)}:
             st.session_state.setdefault(_DROPPED, {})[choice.key] = names
     return value if choice.allowed(value) else choice.parsed([str(value)])
 
@@ -194,19 +199,20 @@ def stop() -> NoReturn:
 
 def link_here() -> str:
     """Address of the page with all choices so far, to be shared."""
-    query = urlencode(_with(st.session_state.get(_UNWRITTEN, {})), doseq=True)
+    query = urlencode(parameters(), doseq=True)
     return urlsplit(st.context.url or "")._replace(query=query).geturl()
 
 
 def _write_all() -> None:
-    unwritten = st.session_state.pop(_UNWRITTEN, {})
-    if unwritten:
-        st.query_params.from_dict(_with(unwritten))
+    if st.session_state.get(_UNWRITTEN):
+        st.query_params.from_dict(parameters())
+    st.session_state.pop(_UNWRITTEN, None)
 
 
-def _with(unwritten: dict[str, list[str]]) -> dict[str, list[str]]:
+def parameters() -> dict[str, list[str]]:
     """Parameters of the address, with those not yet written."""
     before = {key: st.query_params.get_all(key) for key in st.query_params}
+    unwritten = st.session_state.get(_UNWRITTEN, {})
     now = before | st.session_state.get(_NAMED, {}) | unwritten
     return {key: names for key, names in now.items() if names}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit.links import CONTENTS, PREFIXES, address
+from pages.kit.links import CONTENTS, PREFIXES, SHOWN, address
 from pages.words.say import say
 
 PAGES = {page: page.replace("_", "-") for page in PREFIXES} | {"overview": ""}
@@ -43,4 +43,6 @@ def contents(links: Any) -> Any:
             links.caption(say(f"contents.{group}"))
         for name in names:
             links.page_link(pages[name], query_params=address())
-    return st.navigation(list(pages.values()), position="hidden")
+    shown = st.navigation(list(pages.values()), position="hidden")
+    st.session_state[SHOWN] = next(name for name in PAGES if pages[name] == shown)
+    return shown

@@ -7,9 +7,8 @@ from typing import Any, cast
 import streamlit as st
 
 from analysis.statistics.norms.weighing import WEIGHINGS, WEIGHT
-from pages.kit.address import LONGEST_TEXT, Choice, FreeChoice
+from pages.kit.address import LONGEST_TEXT, Choice, FreeChoice, choose
 from pages.kit.items import Columns, Control, Drawn, Group, Item, Kind, Picked, Text
-from pages.kit.picker import choose
 from pages.kit.source import Reader
 from pages.words.columns import option_name, picker_title
 from pages.words.lines import width_of

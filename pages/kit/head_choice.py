@@ -1,18 +1,24 @@
 """Choice of a head, shared by all pages, by a picker or by a click in a chart."""
 
 from collections.abc import Mapping
-from typing import Any
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from pages.kit.address import asked, write
-from pages.kit.picker import choose
+from pages.kit.address import Choice, asked, choose, write
+from pages.kit.items import Control, Picked
+from pages.services.open_file import Store
 from pages.words.say import say
+
+if TYPE_CHECKING:
+    from pages.kit.view import View
 
 Head = tuple[int, int]
 """A layer and a head, both from 1."""
 HEAD = "head"
 """The head in the address of every page, as `layer-head`."""
+_BEST = "best"
 _BEFORE = ("hh_head", "hm_head", "sy_head", "co_head", "po_head")
 _BEFORE_IN_TWO = ("an_layer", "an_head")
 
@@ -42,6 +48,29 @@ def row_of(frame: pd.DataFrame, layer: int, head: int) -> pd.Series | None:
     """Row of a head; None if it has none."""
     rows = frame[(frame["layer"] == layer) & (frame["head"] == head)]
     return None if rows.empty else rows.iloc[0]
+
+
+def pick_head(view: "View", *, default: Head, best: str = "") -> Head:
+    """Let the reader pick a layer and head.
+
+    Args:
+        best: the label of an option that stands for the default, whichever head that is.
+    """
+    usual = "{}-{}".format(*default)
+    named = {f"{layer}-{head}": short_name(layer, head) for layer, head in every_head(view.store)}
+    options = {_BEST: best, **named} if best else named
+    label = say("head_picker.head")
+    control = Control(HEAD, label, "select", options, view.say("head_help"))
+    chosen = view.value(Choice(HEAD, list(options), _BEST if best else usual), control)
+    chosen = usual if chosen == _BEST else chosen
+    view.know(HEAD, Picked(HEAD, label, named, chosen))
+    layer, head = map(int, chosen.split("-"))
+    return layer, head
+
+
+def every_head(store: Store) -> list[Head]:
+    """Heads of the chosen file's model, layer by layer."""
+    return list(product(store.layers, range(1, int(store.run["n_heads"]) + 1)))
 
 
 def choose_head(layer: int, head: int) -> None:

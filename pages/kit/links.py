@@ -5,10 +5,11 @@ from typing import Any
 
 import streamlit as st
 
-from pages.kit.address import named
-from pages.words.say import say
+from pages.kit.address import named, parameters
+from pages.words.say import plain, say
 
 CONTENTS = "pages in the contents"
+SHOWN = "page of the contents that is shown"
 PREFIXES = {
     "overview": "",
     "papers": "",
@@ -79,6 +80,12 @@ def link(page: str, label: str, **choices: Any) -> None:
         st.page_link(f"{page}/page.py", label=f"→ {label}", query_params=address() | choices)
     else:
         st.caption(label)
+
+
+def link_to_file(name: str) -> None:
+    """Draw a link to what the address shows, in another file."""
+    kept = {key: names for key, names in parameters().items() if key != "content"}
+    link(st.session_state.get(SHOWN, ""), plain(name), **kept | {"file": name, "content": []})
 
 
 def link_to_view(page: str, view: str, label: str, **choices: str) -> None:

@@ -37,11 +37,6 @@ def pick(
     return draw(choice, lambda: widget(control))
 
 
-def choose(key: str, value: object) -> None:
-    """Set a choice from a callback, before its picker is drawn."""
-    st.session_state[key] = value
-
-
 def widget(control: Control) -> None:
     """Draw the widget of a control, which shows the value that its choice has."""
     given: dict[str, Any] = {"key": control.key, "help": control.help, **control.settings}

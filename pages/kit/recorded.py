@@ -11,8 +11,7 @@ from pages.charts.headline import unmarked
 from pages.kit.found import Found
 from pages.kit.found import rows_of as evidence_of
 from pages.kit.grammar import fillers, groups, phrase, sentence, sentences, written
-from pages.kit.head_choice import short_name
-from pages.kit.head_picker import pick_head
+from pages.kit.head_choice import pick_head, short_name
 from pages.kit.links import link_to_view
 from pages.kit.section import HEAD, Choices, Figure, Finding, Pick, Section, holds, rows_of
 from pages.kit.source import Given

@@ -1,31 +1,47 @@
-"""Search box for pages, sections, statistics, heads, tokens, pairs, texts and terms."""
+"""Search box: one list of places with the words that find them, and what the open file contains."""
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
-from itertools import islice
+from functools import lru_cache
+from itertools import chain, groupby
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import streamlit as st
 
+from analysis import sources
 from analysis.contracts import every_table
+from analysis.scopes import RELATIONS
 from analysis.statistics import corpus
 from analysis.statistics.pairs import pair
+from analysis.statistics.probing import dependency_accuracy
+from analysis.statistics.table import Table
 from pages.kit.address import LONGEST_TEXT
 from pages.kit.contents import PAGES
-from pages.kit.head_choice import HEAD, head_name
+from pages.kit.head_choice import HEAD, every_head, head_name
 from pages.kit.links import VIEWS, link
-from pages.kit.statistic_method import methods
-from pages.services.chosen import chosen_file, readable
+from pages.kit.section import rows_of
+from pages.kit.sections import paper_entries, sections
+from pages.kit.statistic_method import GENERAL, mathematics, methods
+from pages.kit.table_documentation import citation
+from pages.services.chosen import shown_file
 from pages.services.inquiry import Inquiry
-from pages.services.open_file import Store
 from pages.words.contracts import digest, japanese
+from pages.words.dependencies import names_of_relation, relation_name
 from pages.words.numbers import count
 from pages.words.say import catalogue, plain, say
 
 _MOST = 4  # places of one kind
-_HEAD = re.compile(r"[Ll]?(\d{1,3})\s*[-–·.,:/ ]\s*[Hh]?(\d{1,3})")
+_NOT = 4  # rank of what does not match
+_HEAD = re.compile(
+    r"(?:l|layer|層|第)?\s*(\d{1,3})(?:[-–−·・.,:/\s]|層|第|の|head|h|ヘッド)+(\d{1,3})(?:ヘッド)?"
+)
+_NUMBERED = {
+    "figure": re.compile(r"(?:figure|fig\.?|図)\s*(?=\d)"),
+    "table": re.compile(r"(?:table|tab\.?|表)\s*(?=\d)"),
+}
 _ARROW = re.compile(r"\s*(?:→|->|\s)\s*")
 _LEAST = 3  # letters of a search for texts
 _BEFORE, _AFTER = 20, 50  # letters of a text around a match
@@ -38,21 +54,26 @@ class Place:
     Attributes:
         label: in markdown.
         page: its folder.
-        choices: parameters of its address.
+        choices: parameters of its address; of several options the first that a file has.
+        names: what it is called, in all languages.
+        shown: what it shows: names of tables and columns.
+        said: what is said of it.
         text: shown below its link.
     """
 
     label: str
     page: str
-    choices: dict[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    names: Sequence[str] = ()
+    shown: Sequence[str] = ()
+    said: Sequence[str] = ()
     text: str = ""
 
 
 def search_box(room: Any) -> None:
     """Draw the search box, with links to the matches; nothing if no file can be read."""
-    path = chosen_file()
-    store = path and readable(path)
-    if not isinstance(store, Store):
+    store = shown_file()
+    if store is None:
         return
     with room:
         wanted = st.text_input(
@@ -62,7 +83,7 @@ def search_box(room: Any) -> None:
             help=say("search.help"),
             label_visibility="collapsed",
         )
-        matches = _places(Inquiry(store), wanted[:LONGEST_TEXT].strip())
+        matches = places(Inquiry(store), wanted[:LONGEST_TEXT].strip())
         for place in matches:
             link(place.page, place.label, **place.choices)
             if place.text:
@@ -71,87 +92,157 @@ def search_box(room: Any) -> None:
             st.caption(say("search.none"))
 
 
-def _places(inquiry: Inquiry, text: str) -> list[Place]:
+def places(inquiry: Inquiry, text: str) -> list[Place]:
     """Matches of every kind, the most specific kind first."""
-    heads, pairs, tokens, texts = (
-        partial(find, inquiry) for find in (_heads, _pairs, _tokens, _texts)
+    if not text:
+        return []
+    kinds = (
+        _heads(inquiry, text),
+        _pairs(inquiry, text),
+        *(matching(of(inquiry), text) for of in (_figures, _relations, _sections, _statistics)),
+        _tokens(inquiry, text),
+        matching(_terms(inquiry), text),
+        _texts(inquiry, text),
     )
-    kinds = (heads, pairs, _sections, _statistics, tokens, _terms, texts) if text else ()
-    return [place for find in kinds for place in islice(find(text), _MOST)]
+    return [place for found in kinds for place in found]
+
+
+def matching(listed: Iterable[Place], text: str) -> list[Place]:
+    """Places with all words of a text, the best first.
+
+    First are those that are called just that, then those with the words in their names. Words
+    begin as the text's do: `det` does not find "undetermined".
+    """
+    wanted = _usual(text)
+    words = [re.compile(rf"(?<![a-z0-9]){re.escape(word)}") for word in wanted.split()]
+
+    def rank(place: Place) -> int:
+        names = [*map(_usual, place.names)]
+        if wanted in names:
+            return 0
+        text = ""
+        for rank, texts in enumerate((names, place.shown, place.said), 1):
+            text = "\n".join([text, *map(_usual, texts)])
+            if all(word.search(text) for word in words):
+                return rank
+        return _NOT
+
+    ranked = [(rank(place), place) for place in listed]
+    found = sorted((one for one in ranked if one[0] != _NOT), key=itemgetter(0))
+    return [place for _, place in found[:_MOST]]
+
+
+@lru_cache(16_384)
+def _usual(text: str) -> str:
+    """Text in one spelling: small letters, `figure3` for "Fig. 3" and 図3."""
+    text = unicodedata.normalize("NFKC", text).casefold().replace("_", " ")
+    for kind, spelled in _NUMBERED.items():
+        text = spelled.sub(kind, text)
+    return text
 
 
 def _heads(inquiry: Inquiry, text: str) -> Iterator[Place]:
-    """Heads of the form 3-5 or L3·H5."""
-    match = _HEAD.fullmatch(text)
-    if not match:
-        return
-    layer, head = int(match[1]), int(match[2])
-    run = inquiry.store.run
-    if layer in inquiry.store.layers and 1 <= head <= run["n_heads"]:
-        place = {VIEWS["head"]: "profile", HEAD: f"{layer}-{head}"}
-        yield Place(head_name(layer, head), "head", place)
+    """Head of the form 3-9, L3H9, layer 3 head 9 or 第3層ヘッド9, if the model has it."""
+    match = _HEAD.fullmatch(_usual(text))
+    if match and (head := (int(match[1]), int(match[2]))) in every_head(inquiry.store):
+        place = {VIEWS["head"]: "profile", HEAD: "{}-{}".format(*head)}
+        yield Place(head_name(*head), "head", place)
 
 
-def _sections(text: str) -> Iterator[Place]:
-    """Pages and sections by their titles, in either language."""
+def _figures(inquiry: Inquiry) -> Iterator[Place]:
+    """Papers, then those of their figures and tables that files like the open one can have."""
+    store = inquiry.store
+    heads = ["best", *("{}-{}".format(*head) for head in every_head(store))]
+    offered = sections(store)
+    for paper, entries in groupby(paper_entries(), key=attrgetter("paper")):
+        word = paper.replace("-", "_")
+        cited = say(f"papers.cited.{word}")
+        names = [sources.PAPERS[paper].authors, *_both(f"papers.cited.{word}")]
+        yield Place(say(f"papers.name.{word}"), "papers", {"pa_view": paper}, names)
+        for entry in entries:
+            has_kind = not entry.only or getattr(store, entry.only)
+            if has_kind and (entry.page, entry.view) in offered:
+                choices = {VIEWS[entry.page]: entry.view, **entry.choices}
+                if HEAD in choices:
+                    choices[HEAD] = [head for head in choices[HEAD] if head in heads]
+                label = say(f"papers.label_{entry.kind}", number=entry.number)
+                label, title = say("papers.label", paper=cited, label=label), f"papers.{entry.word}"
+                names_of_it = [entry.stem, *names, *_both(title)]
+                yield Place(f"{label}: {say(title)}", entry.page, choices, names_of_it)
+
+
+def _relations(inquiry: Inquiry) -> Iterator[Place]:
+    """Relations of the open file's treebank, then those of pairs of tokens."""
+    if inquiry.store.holds(dependency_accuracy.TABLE):
+        asked = "select distinct relation from dependency_accuracy order by relation"
+        for relation in rows_of(asked, inquiry, {})["relation"]:
+            label = f"{say('page.syntax.title')}: {plain(relation_name(relation))}"
+            choices = {VIEWS["syntax"]: "heads", "sy_relation": relation}
+            yield Place(label, "syntax", choices, names_of_relation(relation))
+    for relation in RELATIONS:
+        key = f"relation.{relation}.name"
+        choices = {VIEWS["token_pairs"]: "workbench", "tp_relation": relation}
+        label = f"{say('page.token_pairs.title')}: {say(key)}"
+        yield Place(label, "token_pairs", choices, [relation, *_both(key)])
+
+
+def _sections(inquiry: Inquiry) -> Iterator[Place]:
+    """Pages, then the sections that the open file is offered; these also by what they show."""
     for page in PAGES:
-        title = say(f"page.{page}.title")
-        if _says(f"page.{page}.title", text):
-            yield Place(title, page)
-        for key in catalogue():
-            stem = key.removeprefix(f"{page}.view_")
-            if page in VIEWS and stem != key and _says(key, text):
-                yield Place(f"{title}: {say(key)}", page, {VIEWS[page]: stem})
+        key = f"page.{page}.title"
+        yield Place(say(key), page, names=_both(key))
+    for (page, view), section in sections(inquiry.store).items():
+        key = f"{page}.view_{view}"
+        label, choices = f"{say(f'page.{page}.title')}: {say(key)}", {VIEWS[page]: view}
+        shown = _called(*section.needs, *section.also)
+        yield Place(label, page, choices, _both(key), shown)
 
 
-def _statistics(text: str) -> Iterator[Place]:
-    """Sections whose statistics have this in a title, a name, a column or their explanation.
-
-    Tables that no section shows are found in the documentation beside the query.
-    """
-    said, best = _plain(text), {}
-    for rank, words, name in _index():
-        if said in words:
-            best[name] = min(rank, best.get(name, rank))
-    for name in sorted(best, key=best.__getitem__):
-        if method := methods().get(name):
-            title = say(f"method.{name}.title")
-            view = {VIEWS[method.page]: method.view} if method.view else {}
-            yield Place(title, method.page, view)
-        else:
-            yield Place(f"`{name}`", "query", {VIEWS["query"]: "ask", "qu_of": name})
-
-
-@cache
-def _index() -> list[tuple[int, str, str]]:
-    """Rank, words and name of everything that is said of a statistic, or of another view."""
-    shown = {table.name: name for name, of in methods().items() for table in of.tables}
-    entries = []
-    for name in methods():
-        entries += [(0, text, name) for text in catalogue()[f"method.{name}.title"].values()]
-        entries += [(3, text, name) for text in catalogue()[f"method.{name}.text"].values()]
+def _statistics(_: Inquiry) -> Iterator[Place]:
+    """Entries of Methods; tables of no statistic are in the documentation beside the query."""
+    of_methods: set[str] = set()
+    for name, method in methods().items():
+        title, text = f"method.{name}.title", f"method.{name}.text"
+        shown, said = _called(*method.tables), _explained(*method.tables)
+        said += _both(text) if text in catalogue() else ()
+        choices = {"me_page": method.page, "me_entry": name}
+        label = f"{say('page.methods.title')}: {say(title)}"
+        yield Place(label, "methods", choices, _both(title), shown, said)
+        of_methods.update(table.name for table in method.tables)
     for table in every_table():
-        for view in table.all_views:
-            name = shown.get(table.name, view.name)
-            entries += [(1, text, name) for text in (table.name, view.name)]
-            for column in view.columns:
-                titles = catalogue().get(f"column.{column.name}", {}).values()
-                entries += [(2, text, name) for text in (column.name, *titles)]
-                meanings = column.meaning, japanese().get(digest(column.meaning), "")
-                entries += [(3, text, name) for text in meanings]
-    return [(rank, _plain(text), name) for rank, text, name in entries]
+        for view in table.all_views if table.name not in of_methods else ():
+            choices = {VIEWS["query"]: "ask", "qu_of": view.name}
+            names, shown, said = [view.name], _called(table), _explained(table)
+            yield Place(f"`{view.name}`", "query", choices, names, shown, said)
 
 
-def _plain(text: str) -> str:
-    return text.casefold().replace("_", " ")
+def _called(*tables: Table) -> list[str]:
+    """Names of tables, of their views and of the columns of these."""
+    views = [view for table in tables for view in table.all_views]
+    columns = dict.fromkeys(column.name for view in views for column in view.columns)
+    titles = (catalogue().get(f"column.{name}", {}).values() for name in columns)
+    return [*(part.name for part in (*tables, *views)), *columns, *chain(*titles)]
 
 
-def _terms(text: str) -> Iterator[Place]:
+def _explained(*tables: Table) -> list[str]:
+    """Sources of tables, and meanings of their columns."""
+    views = [view for table in tables for view in table.all_views]
+    meanings = [column.meaning for view in views for column in view.columns]
+    in_japanese = (japanese().get(digest(meaning), "") for meaning in meanings)
+    return [*(citation(table.source) for table in tables), *meanings, *in_japanese]
+
+
+def _terms(_: Inquiry) -> Iterator[Place]:
     """Terms of the glossary, with their meaning."""
-    for key in catalogue():
-        name = key.removeprefix("glossary.").removesuffix(".term")
-        if key == f"glossary.{name}.term" and _says(key, text):
-            yield Place(say(key), "methods", text=say(f"glossary.{name}.text"))
+    choices = {"me_page": GENERAL, "me_entry": "glossary"}
+    for name in mathematics(GENERAL)["glossary"]["symbols"]:
+        key, text = f"glossary.{name}.term", say(f"glossary.{name}.text")
+        yield Place(say(key), "methods", choices, _both(key), text=text)
+
+
+def _both(key: str) -> list[str]:
+    """Texts of a key in all languages."""
+    return [*catalogue()[key].values()]
 
 
 def _tokens(inquiry: Inquiry, text: str) -> Iterator[Place]:
@@ -188,7 +279,3 @@ def _around(text: str, words: str) -> str:
     """Match in a text with some letters on both sides."""
     start = max(text.lower().find(words.lower()), 0)
     return text[max(start - _BEFORE, 0) : start + _AFTER]
-
-
-def _says(key: str, text: str) -> bool:
-    return any(text.casefold() in word.casefold() for word in catalogue()[key].values())

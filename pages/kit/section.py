@@ -11,9 +11,9 @@ from duckdb import DuckDBPyConnection
 from analysis.statistics.question import PARAMETER, frame_of
 from analysis.statistics.table import Table
 from pages.charts.headline import joined
+from pages.kit.address import choose
 from pages.kit.head_choice import choose_head
 from pages.kit.items import Kind as Widget
-from pages.kit.picker import choose
 from pages.services.inquiry import Inquiry
 from pages.services.open_file import Store
 from pages.words.scope import say_here

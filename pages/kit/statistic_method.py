@@ -1,6 +1,7 @@
-"""Method of each statistic: its formulas, its tables, and the section that shows it.
+"""Entries of the page Methods: a statistic with its formulas and tables, or what all share.
 
-Formulas stand in each page's `formulas.toml`, since mathematics needs no translation.
+Formulas stand in each page's `formulas.toml`, since mathematics needs no translation; the words of
+an entry are `method.NAME.title` and `method.NAME.text`.
 """
 
 import tomllib
@@ -15,31 +16,30 @@ from pages.kit.contents import PAGES
 
 _FOLDER = Path(__file__).parents[1]
 _FILE = "formulas.toml"
+GENERAL = "methods"
+"""Page of the entries that are of no statistic."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """A statistic's formulas in LaTeX, its tables, and the section of a page that shows it."""
+    """An entry: the tables of a statistic, formulas in LaTeX, and the page that it belongs to."""
 
     tables: tuple[Table, ...]
     formulas: tuple[str, ...]
     page: str
-    view: str
 
 
 @cache
 def methods() -> dict[str, Method]:
-    """Methods of all pages by name, in the order of the contents."""
+    """Entries by name: those of no statistic first, then page by page, as in the contents."""
     tables = {table.name: table for table in every_table()}
     return {
         name: Method(
-            tuple(tables[table] for table in entry["tables"]),
-            tuple(entry["formulas"]),
+            tuple(tables[table] for table in entry.get("tables", ())),
+            tuple(entry.get("formulas", ())),
             page,
-            entry["view"],
         )
-        for page in PAGES
-        if page != "methods"
+        for page in (GENERAL, *(page for page in PAGES if page != GENERAL))
         for name, entry in mathematics(page).items()
     }
 

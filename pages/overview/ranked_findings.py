@@ -1,13 +1,12 @@
 """Findings of all pages on the open file, each with its numbers and a link to its section."""
 
-from importlib import import_module
-
 import numpy as np
 import streamlit as st
 
 from pages.kit.found import Found
 from pages.kit.grammar import written
 from pages.kit.links import VIEWS
+from pages.kit.sections import page_of
 from pages.services.open_file import Store, Version
 from pages.words.say import Language, plain, say
 from pages.words.say import language as said_in
@@ -24,11 +23,7 @@ def findings(store: Store) -> list[Found]:
 @st.cache_data(max_entries=64, max_size="64MB", show_spinner=False)
 def _findings(version: Version, language: Language, _store: Store) -> list[Found]:
     pages = sorted(VIEWS, key=lambda page: _store.shows_images and page != "relevance")
-    results = [
-        finding
-        for page in pages
-        for finding in import_module(f"pages.{page}.page").PAGE.findings(_store)
-    ]
+    results = [finding for page in pages for finding in page_of(page).findings(_store)]
     return sorted(results, key=lambda finding: -finding.strength if finding.strength > 0 else 1.0)
 
 

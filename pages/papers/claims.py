@@ -19,7 +19,7 @@ from analysis.statistics.probing import coreference_best, parser_accuracy
 from analysis.statistics.relevance import relevance_summary
 from pages.kit.found import Found, compared, over_layers, rows_of
 from pages.kit.recorded import findings
-from pages.papers.sections import section_of
+from pages.kit.sections import section_of
 from pages.services.inquiry import Inquiry
 from pages.words.interval import Side, Written, with_interval
 from pages.words.names import effect_name, token_type_name

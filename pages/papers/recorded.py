@@ -8,10 +8,10 @@ import pandas as pd
 from pages.kit.items import Figure, Item, Markup, Text, every_item
 from pages.kit.published_table import Row
 from pages.kit.section import Section
+from pages.kit.sections import page_of, section_of
 from pages.kit.source import Given
 from pages.kit.view import View
 from pages.papers.entries import Entry
-from pages.papers.sections import page_of, section_of
 from pages.services.open_file import Store
 from pages.words.say import say
 

@@ -5,9 +5,8 @@ import re
 import pandas as pd
 import streamlit as st
 
-from pages.kit.address import asked, forget, write
+from pages.kit.address import asked, choose, forget, write
 from pages.kit.items import Control
-from pages.kit.picker import choose
 from pages.kit.view import View
 from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
 from pages.query.documentation import documentation

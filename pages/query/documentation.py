@@ -3,7 +3,7 @@
 import re
 
 from analysis.contracts import every_table
-from pages.kit.picker import choose
+from pages.kit.address import choose
 from pages.kit.table_documentation import view_columns
 from pages.kit.view import View
 from pages.words.contracts import translation

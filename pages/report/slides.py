@@ -6,8 +6,7 @@ import streamlit as st
 
 from pages.charts.headline import sentences
 from pages.export.collection import collected
-from pages.kit.address import Choice, draw
-from pages.kit.picker import choose
+from pages.kit.address import Choice, choose, draw
 from pages.report.shown import show
 from pages.words.say import plain, say
 

@@ -15,8 +15,7 @@ from pages.drawn import shading
 from pages.drawn.attention_lines import TextAttention, attention_lines
 from pages.drawn.head_pictures import pictures_of_heads
 from pages.drawn.token_map import cells, pointing, token_map
-from pages.kit.head_choice import short_name
-from pages.kit.head_picker import every_head, pick_head
+from pages.kit.head_choice import every_head, pick_head, short_name
 from pages.kit.section import Choices, Figure
 from pages.kit.view import View
 from pages.sequences.subject import Subject, shared_tokens

@@ -14,7 +14,7 @@ from pages.charts.chart_theme import Chart, layered, tooltips
 from pages.charts.colours import SERIES_COLOURS
 from pages.charts.encodings import named
 from pages.kit.grammar import exactly
-from pages.kit.head_picker import every_head, pick_head
+from pages.kit.head_choice import every_head, pick_head
 from pages.kit.section import Choices, of_head
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry

@@ -10,7 +10,7 @@ from analysis.checksums import changed_tables
 from analysis.contracts import every_table
 from analysis.foreign_file import BrokenContract
 from analysis.statistics.corpus import MANIFEST
-from pages.services.chosen import open_store, why_unreadable
+from pages.services.chosen import shown_file, why_unreadable
 from pages.services.open_file import cursor
 
 
@@ -24,7 +24,9 @@ def reporting_change() -> Iterator[None]:
     try:
         yield
     except Exception:
-        store = open_store()
+        store = shown_file()
+        if store is None:
+            raise
         with cursor(store.version) as opened:
             names = [table.name for table in every_table() if table != MANIFEST]
             changed = changed_tables(opened, names)

@@ -9,7 +9,8 @@ from analysis.foreign_file import MEMORY, BrokenContract, Locked, OtherSchema
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.question import TooLarge
 from analysis.time_limit import TooSlow
-from pages.kit.address import Choice, always_name, asked, draw, stop, write
+from pages.kit.address import LONGEST_TEXT, Choice, always_name, asked, draw, named, stop, write
+from pages.kit.links import link_to_file
 from pages.services.build import offer_demo
 from pages.services.folder import files, folder, odd_names
 from pages.services.open_file import Replaced, Store, looked_at
@@ -27,11 +28,22 @@ def stores() -> list[Store]:
 
 
 def chosen_file() -> Path | None:
-    """File named by the address, or else the first readable one."""
+    """File named by the address, None if it is missing; the first readable one by default."""
     paths = files()
-    wanted = st.session_state.get("file", st.query_params.get("file"))
-    named = next((path for path in paths if path.name == wanted), None)
-    return named or first_readable(paths)
+    if wanted := _wanted():
+        return next((path for path in paths if path.name == wanted), None)
+    return first_readable(paths)
+
+
+def _wanted() -> str:
+    return st.session_state.get("file") or st.query_params.get("file") or ""
+
+
+def shown_file() -> Store | None:
+    """Chosen file; None if it is missing or cannot be read."""
+    path = chosen_file()
+    store = readable(path) if path else None
+    return store if isinstance(store, Store) else None
 
 
 def other_stores(own: Store) -> list[Store]:
@@ -53,26 +65,20 @@ def file_picker() -> None:
     default = first_readable(paths)
     if default is None:
         return
-    names = [path.name for path in paths]
-    wanted = st.query_params.get("file")
+    names = dict.fromkeys([*(path.name for path in paths), *asked("file")[:1]])
     with st.sidebar:
-        if wanted and wanted not in names:
-            st.warning(say("store.unknown_file", name=plain(wanted), shown=plain(default.name)))
         draw(
-            Choice("file", names, default.name, named=True),
+            Choice("file", [*names], default.name, named=True),
             lambda: st.selectbox(say("store.file"), names, key="file", help=say("store.file_help")),
         )
-    store = readable(chosen_file() or default)
-    if isinstance(store, Store):
+    if store := shown_file():
         speak_of_file(store)
         _compare_content(store)
 
 
 def file_notes() -> None:
     """Write into the sidebar what is unusual about the model of the chosen file."""
-    path = chosen_file()
-    store = readable(path) if path else None
-    if isinstance(store, Store):
+    if store := shown_file():
         if store.random_weights is not None:
             st.sidebar.warning(say("model.untrained_note", seed=store.random_weights))
         if store.part:
@@ -86,33 +92,53 @@ def file_notes() -> None:
 
 
 def _compare_content(store: Store) -> None:
-    """Write the file's content into the address; warn if a link was made with other content."""
+    """Write the file's content into the address, unless a link was made of other content."""
     shown, linked = st.session_state.get(_SHOWN), asked(CONTENT)
     st.session_state[_SHOWN] = store.name
     always_name(CONTENT, [store.content])
     if not linked or linked == [store.content]:
         return
     if shown in (None, store.name):
-        st.sidebar.warning(say("store.other_content", name=plain(store.name)))
         always_name(CONTENT, linked)
     else:
         write(CONTENT, [store.content])
 
 
 def open_store() -> Store:
-    """Return the chosen file; stop the page with a remedy if none can be read."""
+    """Return the chosen file; stop the page with a remedy if it is missing or cannot be read.
+
+    If a link was made of other content, a line says so: below the title, where pages open files.
+    """
     path = chosen_file()
-    if path is None:
+    if path is None and not files():
         offer_demo(folder())
         stop()
-    outcome = readable(path)
+    outcome = readable(path) if path else None
     if isinstance(outcome, Store):
         speak_of_file(outcome)
+        note_content(outcome, *named(CONTENT))
         return outcome
-    st.error(why_unreadable(path, outcome))
-    if len(files()) > 1:
-        st.info(say("store.choose_another"))
+    if path and outcome:
+        st.error(why_unreadable(path, outcome))
+    else:
+        st.error(say("store.unknown_file", name=plain(_wanted())))
+    link_files("store.others", [other.name for other in files() if other != path])
     stop()
+
+
+def note_content(store: Store, *linked: str) -> None:
+    """Show which content a link was made of, if the file has another one now."""
+    if linked and linked != (store.content,):
+        values = {"name": plain(store.name), "linked": plain(linked[0][:LONGEST_TEXT])}
+        st.caption(say("store.other_content", content=store.content, **values))
+
+
+def link_files(word: str, names: list[str]) -> None:
+    """Link to what the address shows in other files, below a word; nothing if there are none."""
+    if names:
+        st.markdown(say(word))
+    for name in names:
+        link_to_file(name)
 
 
 def speak_of_file(store: Store) -> None:

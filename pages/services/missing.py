@@ -11,8 +11,7 @@ from analysis.statistics.probing import dependency_accuracy
 from analysis.statistics.table import Table
 from pages.kit.address import stop
 from pages.kit.items import Drawn, Text
-from pages.kit.picker import choose
-from pages.services.chosen import stores, without_attention
+from pages.services.chosen import link_files, stores, without_attention
 from pages.services.commands import run_command
 from pages.services.folder import folder
 from pages.services.open_file import Store
@@ -106,10 +105,5 @@ def _adding(store: Store, tables: Iterable[Table]) -> str:
 
 
 def name_files_with(*tables: Table) -> None:
-    """List the files of the folder that hold these statistics, if any, as buttons."""
-    if names := [store.name for store in stores() if store.holds(*tables)]:
-        st.markdown(say("store.others_have"))
-        held = " ".join(table.name for table in tables)
-        for name in names:
-            key = f"open {name} with {held}"
-            st.button(plain(name), key=key, on_click=choose, args=("file", name))
+    """Link to the files of the folder that hold these statistics, if any."""
+    link_files("store.others_have", [store.name for store in stores() if store.holds(*tables)])

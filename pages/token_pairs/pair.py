@@ -13,8 +13,8 @@ from pages.charts.plots import Rows
 from pages.drawn import shading
 from pages.drawn.passages import Passage, draw_passages
 from pages.drawn.pieces import readable
+from pages.kit.address import choose
 from pages.kit.grammar import sentences
-from pages.kit.picker import choose
 from pages.kit.section import Choices, Figure, Finding
 from pages.kit.view import View
 from pages.services import live_model as live

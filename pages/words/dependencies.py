@@ -24,8 +24,19 @@ def relation_label(relation: str) -> str:
     return relation_name(relation) if relation in EVERYTHING else plain(relation)
 
 
+def names_of_relation(relation: str) -> list[str]:
+    """Label of the treebank, and the relation's names in all languages."""
+    key = _key(relation, "name")
+    return [relation, *(catalogue()[key].values() if key else ())]
+
+
 def _known(relation: str, word: str) -> str:
-    """Word of the catalogue for a relation's subtype, or else for its universal relation."""
+    key = _key(relation, word)
+    return say(key) if key else ""
+
+
+def _key(relation: str, word: str) -> str | None:
+    """Key of a word for a relation's subtype, or else for its universal relation."""
     names = (relation.replace(":", "_"), relation.partition(":")[0])
     keys = (f"dependency.{name}.{word}" for name in names)
-    return next((say(key) for key in keys if key in catalogue()), "")
+    return next((key for key in keys if key in catalogue()), None)

@@ -134,8 +134,9 @@ def test_exports_arrive(server, first, tmp_path):
         assert written.read_bytes().startswith(start)
 
 
-def test_methods_draws_its_formulas(server, first):
-    first.get(f"{server}/methods")
+@pytest.mark.parametrize("entry", ["", "?me_page=relevance&me_entry=relevance_map"])
+def test_methods_draws_its_formulas(entry, server, first):
+    first.get(f"{server}/methods{entry}")
     title_of(first)
     settled(first, ".katex")
     assert not first.find_elements(By.CSS_SELECTOR, ".katex-error")

@@ -115,7 +115,7 @@ def test_what_is_carried_through_all_layers_is_absent_with_its_reason(
     [("en", "Layers 1, 4, 5, 7 (Lfm2ShortConv)"), ("ja", "第1、4、5、7（Lfm2ShortConv）層")],
 )
 def test_bar_and_methods_name_the_layers_without_attention(lang, named, opened, hybrid_folder):
-    session = opened("methods", hybrid_folder, lang=lang)
+    session = opened("methods", hybrid_folder, lang=lang, me_entry="models")
     assert named in sentences(session)
     [note] = session.sidebar.info
     assert named in note.value

@@ -2,12 +2,13 @@
 
 from importlib import import_module
 from itertools import cycle
+from urllib.parse import parse_qsl
 
 import pytest
 
 from pages.kit.links import MOVED, RENAMED, VIEWS, current_place
 from pages.services.open_file import described, version_of
-from tests.pages.conftest import assert_sound, in_address
+from tests.pages.conftest import assert_sound, captions, charts, in_address
 from tests.pages.kit.section_checks import stems
 from tests.tiny_vision import LAYERS
 
@@ -131,14 +132,35 @@ def test_a_link_to_what_is_not_there_shows_the_default(place, value, restored):
 
 
 def test_a_link_says_that_it_was_made_of_another_content(opened, store_folder):
+    content = described(version_of(store_folder / "tiny.duckdb")).content
     session = opened("layer_mixing", store_folder, content="00000000")
-    assert [warning.value for warning in session.sidebar.warning if "another tiny" in warning.value]
+    [line] = [caption.value for caption in session.main.caption if "another tiny" in caption.value]
+    assert "with the content 00000000; it is " + content in line
+    kinds = [element.type for element in session.main]
+    assert kinds.index("title") < kinds.index("caption") < kinds.index("vega_lite_chart")
+    assert "another tiny" not in " ".join(element.value for element in session.sidebar.caption)
     assert in_address(session, "content") == ["00000000"]
+    assert "another tiny" not in captions(opened("layer_mixing", store_folder, content=content))
+
+
+def test_a_link_to_a_missing_file_stops_and_leads_to_the_same_view_of_those_there_are(
+    opened, store_folder
+):
+    view = {"lm_view": "ratio", "lm_scope": "attn"}
+    session = opened("layer_mixing", store_folder, file="gone.duckdb", content="00000000", **view)
+    assert_sound(session)
+    assert "no file gone" in session.error[0].value
+    assert not charts(session)
+    assert in_address(session, "file") == ["gone.duckdb"]
+    [link] = [link.proto for link in session.main.get("page_link")]
+    assert link.page == "layer-mixing"
+    expected = {"file": "tiny.duckdb", "lang": "en", **view}
+    assert dict(parse_qsl(link.query_string)) == expected
 
 
 def test_an_address_with_a_choice_names_file_content_language_and_section(opened, store_folder):
     session = opened("layer_mixing", store_folder, lm_view="ratio").run()
-    assert not session.sidebar.warning
+    assert "another tiny" not in captions(session)
     session.selectbox(key="lm_scope").set_value("attn").run()
     assert_sound(session)
     store = described(version_of(store_folder / "tiny.duckdb"))

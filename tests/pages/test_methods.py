@@ -1,24 +1,26 @@
 """Methods explains every statistic that can be computed, and needs no file to do so."""
 
+from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
 
 import duckdb
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from analysis.models.proof import PARTS
 from analysis.scopes import ORDERS, ROLES, WEIGHTS, WHOLE
 from analysis.sources import PAPERS
-from pages.kit.statistic_method import mathematics, methods
+from pages.kit.sections import sections_with
+from pages.kit.statistic_method import methods
+from pages.kit.table_documentation import citation
 from pages.words.names import scope_name
 from pages.words.say import catalogue
 from precompute.passes import STATISTICS
-from tests.pages.conftest import assert_sound
-from tests.pages.test_overview import assert_section
+from tests.pages.conftest import assert_sound, in_address, sentences
 
-NO_SECTION = {"massive_activation"}
+NO_SECTION = {"massive_activation", "offset_term", "head_distance_agreement"}
 """Statistics whose numbers the file has and no section shows."""
-OF_PAGES = list(dict.fromkeys(method.page for method in methods().values()))
 
 
 def test_every_statistic_is_explained():
@@ -26,36 +28,67 @@ def test_every_statistic_is_explained():
     assert explained == {statistic.name for statistic in STATISTICS.values()}
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_methods_opens_without_any_file(lang, opened, tmp_path):
-    session = opened("methods", tmp_path, lang=lang)
-    assert_sound(session)
-    assert not session.error
-    written = [text.value for text in session.markdown]
-    assert not [text for text in written if text.startswith("Texts on methods")], "documentation"
+@pytest.fixture
+def entry(opened, tmp_path) -> Callable[..., AppTest]:
+    """Opener of an entry without any file."""
+
+    def open_entry(name: str, folder: Path = tmp_path, lang: str = "en") -> AppTest:
+        place = {"me_page": methods()[name].page, "me_entry": name}
+        session = opened("methods", folder, lang=lang, **place)
+        assert_sound(session)
+        assert not session.error
+        assert [header.value for header in session.header] == [
+            catalogue()[f"method.{name}.title"][lang]
+        ]
+        return session
+
+    return open_entry
 
 
-def test_every_statistic_stands_under_its_page_with_its_formulas_its_laws_and_all_papers(
-    opened, tmp_path
-):
-    drawn = [opened("methods", tmp_path, me_page=page) for page in OF_PAGES]
-    titles, laws, shown = (
-        [text.value for session in drawn for text in getattr(session, kind)]
-        for kind in ("subheader", "caption", "markdown")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", methods())
+def test_every_entry_opens_without_any_file_with_its_formulas_tables_laws_and_sections(name, entry):
+    session, method = entry(name), methods()[name]
+    written, captions = sentences(session), "\n".join(text.value for text in session.caption)
+    assert all(f"$$\n{formula.strip()}\n$$" in written for formula in method.formulas)
+    views = [view for table in method.tables for view in table.all_views]
+    assert all(f"**`{view.name}`**" in written for view in views)
+    assert all(law in captions for table in method.tables for law in table.laws)
+    assert all(citation(table.source) in captions for table in method.tables)
+    places = [f"→ {place_of(*at)}" for at in sections_with(method.tables)]
+    assert places == [
+        link.proto.label for link in session.get("page_link") if link.proto.label.startswith("→")
+    ]
+    assert bool(places) == (bool(method.tables) and name not in NO_SECTION)
+
+
+def place_of(page: str, view: str) -> str:
+    return ": ".join(
+        catalogue()[key]["en"] for key in (f"page.{page}.title", f"{page}.view_{view}")
     )
-    assert titles == [catalogue()[f"method.{name}.title"]["en"] for name in methods()]
-    tables = (table for method in methods().values() for table in method.tables)
-    assert all(law in "\n".join(laws) for table in tables for law in table.laws)
-    general = mathematics("methods")
-    of_statistics = [formula for method in methods().values() for formula in method.formulas]
-    formulas = [*general["foundation"].values(), *general["layer"].values(), *of_statistics]
-    assert all(f"$$\n{formula.strip()}\n$$" in "\n".join(shown) for formula in formulas)
-    of_first = "\n".join(text.value for text in drawn[0].markdown)
-    assert all(paper.title in of_first for paper in PAPERS.values())
 
 
-def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
-    text = "\n".join(paragraph.value for paragraph in opened("methods", tmp_path).markdown)
+@pytest.mark.parametrize("lang", ["en", "ja"])
+def test_entries_list_the_terms_and_the_papers(lang, entry):
+    glossary = sentences(entry("glossary", lang=lang))
+    terms = [key for key in catalogue() if key.startswith("glossary.")]
+    assert terms
+    assert all(catalogue()[key][lang].format() in glossary for key in terms)
+    assert all(paper.title in sentences(entry("papers", lang=lang)) for paper in PAPERS.values())
+
+
+def test_a_picked_page_shows_its_first_entry(opened, tmp_path):
+    session = opened("methods", tmp_path, me_page="sinks")
+    assert_sound(session)
+    assert session.session_state["me_entry"] == "sink"
+    session.button_group(key="me_page").set_value("habits").run()
+    assert_sound(session)
+    assert session.session_state["me_entry"] == "head_pattern"
+    assert in_address(session, "me_entry") == ["head_pattern"]
+
+
+def test_every_scope_is_named_as_in_the_charts(entry):
+    text = sentences(entry("scopes"))
     for scope, role in ROLES.items():
         meaning = catalogue()[f"role.{role}.meaning"]["en"]
         if scope in WHOLE:
@@ -64,14 +97,6 @@ def test_every_scope_is_named_as_in_the_charts(opened, tmp_path):
         assert f"|{scope_name(scope)}|{paper}|{meaning}|" in text
     for order in ORDERS.values():
         assert len(set(map(scope_name, order.of_ratios))) == len(order.of_ratios)
-
-
-def test_every_statistic_that_is_shown_leads_to_its_section():
-    shown = [method for method in methods().values() if method.page]
-    assert len(shown) == len(methods())
-    assert {name for name, method in methods().items() if not method.view} == NO_SECTION
-    for method in (method for method in shown if method.view):
-        assert_section(method.page, method.view)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +112,7 @@ def test_every_statistic_that_is_shown_leads_to_its_section():
     ],
 )
 def test_the_reading_of_the_open_file_is_told(
-    plain_folder, opened, tmp_path, reading, lang, expected
+    plain_folder, entry, tmp_path, reading, lang, expected
 ):
     """A file of an older version has no such facts, and then nothing is said."""
     path = Path(copyfile(plain_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
@@ -101,8 +126,6 @@ def test_the_reading_of_the_open_file_is_told(
         else:
             changed = "update stored.provenance set value = ? where name = 'reading'"
             store.execute(changed, [reading])
-    session = opened("methods", tmp_path, lang=lang)
-    assert_sound(session)
-    text = "\n".join(paragraph.value for paragraph in session.markdown)
+    text = sentences(entry("models", tmp_path, lang))
     assert expected in text
     assert ("2.5·10⁻⁶" in text) is (reading is not None)

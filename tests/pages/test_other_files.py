@@ -2,10 +2,11 @@
 
 import os
 from shutil import copyfile
+from urllib.parse import parse_qsl
 
 import pytest
 
-from tests.pages.conftest import frames, in_address, sentences
+from tests.pages.conftest import frames, sentences
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +36,8 @@ def test_a_file_with_trees_is_a_click_away_from_one_without(
     copyfile(store_folder / "tiny.duckdb", tmp_path / "plain.duckdb")
     copyfile(next(treebank_folder.glob("*.duckdb")), tmp_path / "trees.duckdb")
     session = opened("syntax", tmp_path, file="plain.duckdb", sy_view="relations")
-    [button] = [candidate for candidate in session.button if candidate.label == r"trees\.duckdb"]
-    button.click().run()
-    assert in_address(session, "file") == ["trees.duckdb"]
-    assert frames(session)
+    [link] = [link.proto for link in session.main.get("page_link")]
+    assert link.label == r"→ trees\.duckdb"
+    place = dict(parse_qsl(link.query_string))
+    assert place == {"file": "trees.duckdb", "lang": "en", "sy_view": "relations"}
+    assert frames(opened("syntax", tmp_path, **place))

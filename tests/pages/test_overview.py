@@ -5,13 +5,11 @@ import os
 import socket
 from dataclasses import asdict, replace
 from functools import partial
-from importlib import import_module
 
 import pytest
 
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.positions import score_share
-from pages.kit.links import VIEWS
 from pages.kit.page import Page
 from pages.layer_mixing.page import PAGE
 from pages.services.chosen import open_store
@@ -78,14 +76,6 @@ def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(chang
     [finding], none = (page.findings(open_store()) for page in pages)
     assert (finding.page, finding.view) == ("layer_mixing", "ratio")
     assert not none
-
-
-def assert_section(page: str, view: str) -> None:
-    definition = import_module(f"pages.{page}.page").PAGE
-    assert view in [section.name for section in definition.sections], (
-        f"{page} has no section {view}"
-    )
-    assert VIEWS[page] == f"{definition.prefix}_view"
 
 
 FINDINGS = """

@@ -7,7 +7,7 @@ import pytest
 
 from pages.services.open_file import described, version_of
 from tests.pages.compare.conftest import PLANTED
-from tests.pages.conftest import assert_sound, charts, frames, in_address, sentences
+from tests.pages.conftest import assert_sound, captions, charts, frames, in_address, sentences
 from tests.pages.kit.figures import frame_of
 
 A = {"file": "a.duckdb"}
@@ -136,10 +136,10 @@ def test_a_link_names_every_file_with_its_content(section, several_folder):
     content = described(version_of(several_folder / "same.duckdb")).content
     session = section("headlines", several_folder, **A, cmp_files=f"same.duckdb:{content}")
     assert in_address(session, "cmp_files") == [f"same.duckdb:{content}"]
-    assert not session.sidebar.warning
+    assert "another same" not in captions(session)
     session = section("headlines", several_folder, **A, cmp_files="same.duckdb:00000000")
     assert session.session_state["cmp_files"] == [f"same.duckdb:{content}"]
-    assert [warning.value for warning in session.sidebar.warning if "another same" in warning.value]
+    assert "another same\\.duckdb, with the content 00000000" in captions(session)
 
 
 def test_steps_of_a_training_are_drawn_in_their_order(section, several_folder, tmp_path, exported):

@@ -15,11 +15,11 @@ from pages.export.button import item_of
 from pages.kit.items import Control
 from pages.kit.links import VIEWS
 from pages.kit.run import Run, within
+from pages.kit.sections import page_of, section_of
 from pages.papers.cards import label_of, title_of
 from pages.papers.claims import CLAIMS
 from pages.papers.entries import ENTRIES, PAPERS, Entry, entries_of
 from pages.papers.recorded import recorded, run_section
-from pages.papers.sections import page_of, section_of
 from pages.services.chosen import open_store
 from pages.words.say import catalogue
 from tests.docs.written import ROOT

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 SCRIPT = """
 import streamlit as st
 from pages.kit.address import Choice, draw
-from pages.kit.picker import choose, pick
+from pages.kit.address import choose
+from pages.kit.picker import pick
 
 NAMES = {"cls": "クラス", "sep": "区切り", "other": "その他"}
 kind = pick("p_kind", "Kind", list(NAMES), default="other", format=NAMES.get, named=False)
@@ -74,7 +75,7 @@ def test_a_callback_sets_a_choice_and_the_address_follows(page):
 TEXT_SCRIPT = """
 import streamlit as st
 from pages.kit.address import FreeChoice
-from pages.kit.picker import choose, draw
+from pages.kit.address import choose, draw
 
 choice = FreeChoice("p_text", default="first")
 text = draw(choice, lambda: st.text_input("Text", key="p_text"))
@@ -104,7 +105,8 @@ def test_a_text_that_is_not_the_default_may_be_empty():
 COLLECTED = """
 import streamlit as st
 from pages.kit.address import Choice, draw, one_entry, stop
-from pages.kit.picker import choose, pick
+from pages.kit.address import choose
+from pages.kit.picker import pick
 
 
 def both():

@@ -15,8 +15,9 @@ from pages.services import chosen as shell
 from pages.services import open_file
 from pages.services.commands import run_command
 from pages.services.open_file import cursor, described, version_of
+from pages.words.say import plain
 from precompute.store.show import lines, remarks
-from tests.pages.conftest import OTHER_SCHEMA
+from tests.pages.conftest import OTHER_SCHEMA, captions, in_address
 from tests.pages.kit.copies import changed_copy, lacking
 
 ASK = """
@@ -96,10 +97,16 @@ def test_the_address_says_which_file_is_shown(name, folder, in_session):
     assert session.text[0].value == name
 
 
-def test_a_file_that_is_gone_is_said_to_be(folder, in_session):
+def test_a_link_to_a_file_that_is_gone_stops_until_another_is_chosen(folder, in_session):
     session = in_session(ASK, folder, file="gone.duckdb")
-    assert r"gone\.duckdb" in session.warning[0].value
-    assert session.text[0].value == HOSTILE
+    assert not session.exception
+    assert r"no file gone\.duckdb" in session.error[0].value
+    assert [caption.value for caption in session.caption] == [plain(HOSTILE), r"a\.duckdb"]
+    assert not session.text
+    assert in_address(session, "file") == ["gone.duckdb"]
+    session.sidebar.selectbox(key="file").set_value("a.duckdb").run()
+    assert not session.error
+    assert session.text[0].value == "a.duckdb"
 
 
 @pytest.mark.parametrize(
@@ -249,7 +256,7 @@ def test_a_missing_statistic_names_the_files_that_have_it_and_the_command(
     session = in_session(REQUIRE, tmp_path, file="partial.duckdb")
     assert not session.text
     assert "token_type_mixing" in session.info[0].value
-    assert r"whole\.duckdb" in [button.label for button in session.button]
+    assert r"whole\.duckdb" in captions(session)
     assert "--statistics token_type_mixing" in session.code[0].value
     assert "--max-tokens 36" in session.code[0].value
     assert in_session(REQUIRE, tmp_path, file="whole.duckdb").text[0].value == "goes on"

@@ -1,0 +1,44 @@
+"""Sections of all pages, by page and stem; a page draws nothing when it is imported."""
+
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from analysis.statistics.table import Table
+from pages.kit.links import VIEWS
+from pages.kit.page import Page
+from pages.kit.section import Section
+from pages.services.open_file import Store
+
+
+def page_of(name: str) -> Page:
+    """Page of a folder."""
+    return import_module(f"pages.{name}.page").PAGE
+
+
+def paper_entries() -> tuple[Any, ...]:
+    """Figures and tables of the papers, paper by paper, as the page Papers has them."""
+    return import_module("pages.papers.entries").ENTRIES
+
+
+def section_of(store: Store, page: str, stem: str) -> Section:
+    """Section of a stem; of several, the one for models like that of a file."""
+    parts = [part for part in page_of(page).sections if part.name == stem]
+    return next((part for part in parts if part.when(store)), parts[-1])
+
+
+def sections(store: Store | None = None) -> dict[tuple[str, str], Section]:
+    """Sections by page and stem, in the order of the contents; of a file, those it is offered."""
+    return {
+        (page, part.name): part
+        for page in VIEWS
+        for part in page_of(page).sections
+        if store is None or part.when(store)
+    }
+
+
+def sections_with(tables: Iterable[Table], store: Store | None = None) -> list[tuple[str, str]]:
+    """Pages and stems of the sections that show any of these tables."""
+    wanted = set(tables)
+    of_sections = sections(store).items()
+    return [place for place, part in of_sections if wanted.intersection(part.needs + part.also)]
