@@ -124,14 +124,35 @@ for (const name of ["pushState", "replaceState"]) {
   };
 }
 addEventListener("popstate", keepRamps);
+
+// What a reader collects is kept here, for all tabs: addresses and notes.
+const KEPT = "mixscope-collection";
+let said;
+const tell = (text) => {
+  const input = document.querySelector(".st-key-kept input");
+  const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+  set.call(input, `${Date.now()} ${text}`);
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+};
+new MutationObserver(() => {
+  const place = document.querySelector(".st-key-kept:has(input) [data-kept]");
+  if (!place || place.dataset.kept === said) return;
+  said = place.dataset.kept;
+  const stored = localStorage.getItem(KEPT);
+  if (said) localStorage.setItem(KEPT, said);
+  else if (stored) tell(stored);
+}).observe(document.documentElement, { subtree: true, childList: true, attributes: true });
+addEventListener("storage", ({ key, newValue }) => {
+  if (key === KEPT && newValue && said !== undefined) tell(newValue);
+});
 """
 
 
 class OwnMarkup:
     """Sets the language of a page's markup, and adds a script.
 
-    With the script, the key / leads to the search box, and colour ramps survive a change of
-    address.
+    With the script, the key / leads to the search box, colour ramps survive a change of address,
+    and the browser keeps what its reader collects.
     """
 
     def __init__(self, app: ASGIApp):

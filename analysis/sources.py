@@ -5,31 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paper:
-    """A source: authors, year, title and address."""
+    """A source: authors by family names, year, title and address."""
 
     authors: str
     year: int
     title: str
     url: str
 
-    def bibtex(self, key: str) -> str:
-        """The entry of a bibliography; LaTeX has families of the authors alone."""
-        fields = {
-            "author": self.authors.replace(", ", " and "),
-            "title": f"{{{self.title}}}",
-            "year": str(self.year),
-            "url": self.url,
-        }
-        lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
-        return f"@misc{{{key},\n{lines}\n}}"
 
-
-MIXSCOPE = """@misc{mixscope,
-  author = {{The Mixscope developers}},
-  title = {Mixscope},
-  note = {Version %s}
-}"""
-"""Its own entry, without the version."""
 PAPERS = {
     "kobayashi-2020": Paper(
         "Kobayashi, Kuribayashi, Yokoi, Inui",

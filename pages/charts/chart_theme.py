@@ -23,14 +23,12 @@ from pages.charts.colours import (
     ZERO,
 )
 from pages.charts.views import fitted, letters
-from pages.kit.presentation import is_presenting
 from pages.words.columns import IN_PAPER, NAMED, NAMES, names_in_paper, title, title_or_name
 from pages.words.lines import width_of
 from pages.words.say import say
 
-_LETTERS, _PRESENTED = 12, 15  # pixels of type, on a screen 1280 wide
+_LETTERS = 12  # pixels of type at axes and in legends
 _SCREEN = 390  # height of all rows of a map that is seen on a screen without scrolling
-_FILLS = 440  # least height of a presented chart, in the same pixels
 _RAMP, _RAMP_TITLE = 300, 45  # pixels: height of a chart, and of the title of its ramp
 _NAME = 180  # pixels of a label
 _ROW, _MARK = 96, 4  # letters of a row of a legend, and letters' width of a mark
@@ -78,9 +76,8 @@ def in_theme(chart: Any) -> Any:
 
     def to_dict() -> dict[str, Any]:
         drawn = fitted(with_data(chart))
-        drawn |= {"config": theme(letters(drawn, _letters()))}
-        drawn = drawn | _presented(drawn) if is_presenting() else drawn
-        return _brightened(drawn) if _theme() == "dark" else drawn
+        drawn |= {"config": theme(letters(drawn, _LETTERS))}
+        return brightened(drawn) if _theme() == "dark" else drawn
 
     return SimpleNamespace(to_dict=to_dict)
 
@@ -115,43 +112,25 @@ def _named(chart: Any, datasets: dict[str, list[dict[str, Any]]]) -> Any:
     return chart
 
 
-def _brightened(part: Any) -> Any:
+def brightened(part: Any) -> Any:
     """Part of a chart with its marks in the colours of a dark ground."""
     if isinstance(part, dict):
-        return {name: _brightened(value) for name, value in part.items()}
+        return {name: brightened(value) for name, value in part.items()}
     if isinstance(part, list):
-        return [_brightened(value) for value in part]
+        return [brightened(value) for value in part]
     return ON_DARK.get(part, part) if isinstance(part, str) else part
 
 
-def _presented(chart: dict[str, Any]) -> dict[str, Any]:
-    """Properties of a chart that fills a screen and is magnified without blur.
-
-    Charts with a width of their own keep their proportions.
-    """
-    drawn: dict[str, Any] = {"usermeta": {"embedOptions": {"renderer": "svg"}}}
-    height = chart.get("height")
-    if isinstance(height, int | float) and "width" not in chart:
-        drawn["height"] = max(height, _FILLS)
-    return drawn
-
-
-def _letters() -> int:
-    """Size of letters at axes and in legends, in pixels."""
-    return _PRESENTED if is_presenting() else _LETTERS
-
-
-def theme(size: Any = None) -> dict[str, Any]:
+def theme(size: Any = _LETTERS) -> dict[str, Any]:
     """Configuration of charts for the reader's theme, in Vega-Lite.
 
     Bars fill their bands: Streamlit's default is narrower, and would separate grouped bars from
     their intervals.
 
     Args:
-        size: of letters at axes and in legends, in Vega-Lite; the usual one if None.
+        size: of letters at axes and in legends, in Vega-Lite.
     """
-    size = size or _letters()
-    quiet = paper_and_ink()[1] if is_presenting() else LABELS[_theme()]
+    quiet = LABELS[_theme()]
     words = {"labelColor": quiet, "titleColor": quiet}
     words |= {"labelFontSize": size, "titleFontSize": size}
     scaled = {} if isinstance(size, int) else {"fontSize": size}

@@ -9,20 +9,12 @@ from typing import Any
 
 from PIL import ImageFont
 
-from pages.kit.presentation import is_presenting, zoom
 from pages.words.lines import width_of, wrapped
 
 _FONT = str(files("fontpkg_fira_sans") / "files" / "FiraSans-SemiBold.ttf")
 _UNITS = 1000  # size of the font at which letters are measured
-
-
-def place() -> str:
-    """Width of a chart's place on the page, as a Vega expression; `width` changes when it does.
-
-    The place is less by the magnification of a presented page.
-    """
-    by = f" * {zoom()}" if is_presenting() else ""
-    return f"(containerSize()[0]{by} + 0 * width)"
+PLACE = "(containerSize()[0] + 0 * width)"
+"""Width of a chart's place on the page, as a Vega expression; `width` changes when it does."""
 
 
 def title_lines(text: str, pixels: float, size: float) -> list[str]:

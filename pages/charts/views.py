@@ -1,12 +1,11 @@
 """Views, legends and titles of axes, fitted to the place of their chart on the page."""
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import altair as alt
 
-from pages.charts.title_lines import place, text_width, title_lines
+from pages.charts.title_lines import PLACE, text_width, title_lines
 
 Specification = dict[str, Any]
 _AROUND = 70  # pixels of a view's axis
@@ -15,8 +14,6 @@ _PARTS = ("layer", *_VIEWS)
 _TITLE, _LEAST, _OTHERS = 13, 110, 80  # pixels: letters, least length, legend and x axis
 _NAMING = {"color", "shape", "strokeDash", "opacity"}
 _SYMBOL, _LETTER = 34, 12  # pixels of the mark of a name in a legend, and of its letters
-_SLIDE, _AROUND_A_PANEL, _BETWEEN = (1110, 410), 140, 20  # pixels; axis, title and legend of a view
-_LEAST_FACTOR = 0.5  # below which letters stand on one another
 _HIDDEN = {"title": None, "ticks": False}
 
 
@@ -39,39 +36,13 @@ def break_titles(chart: Specification) -> None:
             up["title"] = lines if len(lines) > 1 else up["title"]
 
 
-def filled(chart: Specification) -> Specification:
-    """Chart whose views of fixed size are as large as a slide has room for; letters keep theirs.
-
-    The number of views in a row is the one that lets them be largest, unless they share their rows.
-    """
-    kind = next((kind for kind in ("hconcat", "concat") if kind in chart), "")
-    sizes = [(view.get("width"), view.get("height")) for view in chart.get(kind, ())]
-    if len(sizes) < 2 or not all(isinstance(side, int | float) for size in sizes for side in size):
-        return chart
-    n, widest, highest = len(sizes), *map(max, zip(*sizes, strict=True))
-    wide = sum(width for width, _ in sizes) / n if kind == "hconcat" else widest
-
-    def factor(columns: int) -> float:
-        high = _SLIDE[1] / math.ceil(n / columns) - _AROUND_A_PANEL
-        return min((_SLIDE[0] / columns - _AROUND - _BETWEEN) / wide, high / highest)
-
-    columns = n if kind == "hconcat" else max(range(1, n + 1), key=factor)
-    if (by := factor(columns)) < _LEAST_FACTOR:
-        return chart
-    views = [
-        view | {side: round(by * view[side]) for side in ("width", "height")}
-        for view in chart[kind]
-    ]
-    return chart | {kind: views} | ({"columns": columns} if kind == "concat" else {})
-
-
 def _break_legend(encoding: Specification) -> None:
     """Give a legend above its chart as many columns as have room there."""
     legend, names = encoding.get("legend"), (encoding.get("scale") or {}).get("domain")
     if legend and legend.get("orient") == "top" and names and "gradientLength" not in legend:
         widths = [_SYMBOL + text_width(str(name), _LETTER) for name in names]
-        fewer = f"max(1, floor({place()} / {max(widths):.0f}))"
-        is_row = f"{place()} > {_AROUND + sum(widths):.0f}"
+        fewer = f"max(1, floor({PLACE} / {max(widths):.0f}))"
+        is_row = f"{PLACE} > {_AROUND + sum(widths):.0f}"
         n = len(names)  # rows are as long as each other
         legend["columns"] = {"expr": f"{is_row} ? {n} : ceil({n} / ceil({n} / {fewer}))"}
 
@@ -88,9 +59,9 @@ def _in_rows(chart: Specification) -> Specification:
         return chart
     widths = [width + _AROUND for width in widths]
     need = max(sum(widths[at : at + columns]) for at in range(0, len(views), columns))
-    is_narrow = f"{place()} < {need}"
+    is_narrow = f"{PLACE} < {need}"
     _name_rows(views, is_narrow)
-    fewer = f"max(1, floor({place()} / {max(widths)}))"
+    fewer = f"max(1, floor({PLACE} / {max(widths)}))"
     others = {name: part for name, part in chart.items() if name not in _VIEWS}
     signal = {"signal": f"{is_narrow} ? {fewer} : {columns}"}
     kind = {"$schema": alt.SCHEMA_URL}  # without which Vega-Embed takes it for Vega
@@ -105,7 +76,7 @@ def letters(chart: Specification, size: int) -> Any:
     views = chart.get("concat", []) if chart.get("columns") == 1 else []
     widths = [view["width"] for view in views if isinstance(view.get("width"), int | float)]
     need = max(widths, default=0) + 2 * _AROUND
-    return {"expr": f"{size} * max(1, {need} / {place()})"} if widths else size
+    return {"expr": f"{size} * max(1, {need} / {PLACE})"} if widths else size
 
 
 def _name_rows(views: list[Specification], is_narrow: str) -> None:

@@ -52,11 +52,11 @@ def _pictures(shown: Shown, name: str, made_by: str) -> None:
 
 
 def _data(shown: Shown, name: str, made_by: str) -> None:
-    link = link_here()
+    notes = "\n".join((link_here(), *shown.asked.queries))
     caption = f"{shown.finding or shown.question} {made_by}"
 
     def table() -> str:
-        return latex(shown.printed, caption=caption, label=name, link=link)
+        return latex(shown.printed, caption=caption, label=name, notes=notes)
 
     makers: dict[str, tuple[Callable[[], str | bytes], str, str]] = {
         "CSV": (partial(export.csv, shown.frame), "csv", "text/csv"),

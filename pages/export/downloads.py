@@ -1,32 +1,29 @@
-"""Downloads of a collection, made on request."""
+"""Downloads of a report, made on request."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
 
-from pages.export.collection import Collection
+from pages.export.item import Item
 from pages.export.paper import paper
 from pages.export.web import web_page
 from pages.words.say import say
 
-KINDS = ("web", "paper")
 
-
-def downloads(shown: Collection, *kinds: str) -> None:
-    """Draw downloads of the report and the paper, or of one of them.
+def downloads(title: str, items: Callable[[], Sequence[Item]]) -> None:
+    """Draw downloads of a report as a web page and in LaTeX.
 
     Args:
-        kinds: of `KINDS`; by default all.
+        items: returns them when a download is asked for.
     """
-    name = re.sub(r"\W+", "-", shown.title).strip("-") or "mixscope-report"
-    files: dict[str, tuple[Callable[[], Any], str, str]] = {
-        "web": (lambda: web_page(shown), "html", "text/html"),
-        "paper": (lambda: paper(shown), "zip", "application/zip"),
+    name = re.sub(r"\W+", "-", title).strip("-") or "mixscope-report"
+    makers: dict[str, tuple[Callable[[], Any], str, str]] = {
+        "web": (lambda: web_page(title, items()), "html", "text/html"),
+        "paper": (lambda: paper(title, items()), "zip", "application/zip"),
     }
-    for word in kinds or KINDS:
-        make, ending, mime = files[word]
+    for word, (make, ending, mime) in makers.items():
         st.download_button(
             say(f"report.{word}"),
             make,

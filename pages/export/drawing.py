@@ -1,5 +1,6 @@
 """Drawing of charts by Vega, with local fonts and data only."""
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
@@ -10,6 +11,11 @@ import vl_convert
 
 from pages.words.say import say
 
+_LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
+FONT = f"{_LATIN}, {_JAPANESE}, sans-serif"
+IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_TEXT = re.compile("(<t(?:ext|span)[^>]*>)([^<]*)(?=</t(?:ext|span)>)")
+"""Start and letters of a line; a text of several lines has a `tspan` for each."""
 _FONTS = ("fontpkg_fira_sans", "pylopdf_fonts_jp")
 _PIXELS_PER_INCH = 300
 _ONE_AT_A_TIME = Lock()  # fonts are registered once, and a chart takes up to 200 MB
@@ -33,7 +39,21 @@ def svg_of(chart: dict[str, Any]) -> str:
     Raises:
         NotDrawn: like all functions below.
     """
-    return _drawn(lambda: vl_convert.vegalite_to_svg(chart, allowed_base_urls=[]))
+    return in_fonts(_drawn(lambda: vl_convert.vegalite_to_svg(chart, allowed_base_urls=[])))
+
+
+def in_fonts(svg: str) -> str:
+    """Set lines with Japanese letters in one font that has those and the Latin ones.
+
+    For a line that needs several fonts, the renderer looks for another font with all letters.
+    """
+    return _TEXT.sub(_with_fonts, svg)
+
+
+def _with_fonts(text: re.Match[str]) -> str:
+    if not IS_JAPANESE.search(text[2]):
+        return text[0]
+    return f'{text[1]}<tspan font-family="{_JAPANESE}">{text[2]}</tspan>'
 
 
 def png_of(svg: str) -> bytes:

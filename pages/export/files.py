@@ -9,30 +9,24 @@ import pandas as pd
 from pages.charts.chart_theme import WHOLE_LEGEND, columns_of, with_data
 from pages.charts.headline import headline
 from pages.charts.views import break_titles, encoded_parts
-from pages.export.drawing import NotDrawn, pdf_of, png_of, svg_of
+from pages.export.drawing import FONT, NotDrawn, in_fonts, pdf_of, png_of, svg_of
 from pages.words.lines import wrapped
 
 WIDTH = 497
 """Width of a figure in points: both columns of a paper."""
 _POINT = 0.6  # per pixel on the screen: 12 px are printed as 7.2 pt
 _PIXELS = round(WIDTH / _POINT)
-_OTHER_FONTS = 0.85  # share of the width for a title, whose letters may be wider where it is opened
+_OTHERFONTS = 0.85  # share of the width for a title, whose letters may be wider where it is opened
 _INK, _QUIET = "#1a1a1a", "#555555"
 _SMALL, _LINE, _LETTER = 10, 14, 5.4  # pixels of the source line: its type, height, and a letter
 _LETTER_OF_LEGEND = 8  # pixels
-_LATIN, _JAPANESE = "Fira Sans", "Noto Sans JP"
-_IS_JAPANESE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
-_TEXT = re.compile("(<t(?:ext|span)[^>]*>)([^<]*)(?=</t(?:ext|span)>)")
-"""Start and letters of a line; a text of several lines has a `tspan` for each."""
 _SIZE = re.compile('width="([0-9.]+)" height="([0-9.]+)" viewBox="[^"]*"')
-_FONT = f"{_LATIN}, {_JAPANESE}, sans-serif"
 _LOOK = {
     "background": "white",
-    "font": _FONT,
+    "font": FONT,
     "padding": 8,
-    "axis": {"labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal"},
-    "legend": WHOLE_LEGEND
-    | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal"},
+    "axis": {"titleFontWeight": "normal"},
+    "legend": WHOLE_LEGEND | {"titleFontWeight": "normal"},
     "title": {"fontSize": 13, "anchor": "start"},
     "view": {"stroke": None},
     "axisX": {"gridColor": "#e4e4e4"},
@@ -44,8 +38,8 @@ def svg(chart: Any, finding: str = "", source: str = "") -> str:
     """The chart as on a page, on white, with its finding above and its source below."""
     drawn_as = specification(chart)
     if finding:
-        drawn_as["title"] = headline(finding, ink=_INK, pixels=_OTHER_FONTS * _PIXELS)
-    return _printed(_TEXT.sub(_with_fonts, svg_of(drawn_as)), source)
+        drawn_as["title"] = headline(finding, ink=_INK, pixels=_OTHERFONTS * _PIXELS)
+    return _printed(svg_of(drawn_as), source)
 
 
 def png(chart: Any, *labels: str) -> bytes:
@@ -66,24 +60,14 @@ def _printed(drawn: str, source: str) -> str:
     total = height + _LINE * len(lines) + (_SMALL if lines else 0)
     size = f'width="{width * _POINT:.2f}" height="{total * _POINT:.2f}"'
     footer = "".join(
-        f'<text x="8" y="{height + _LINE * (place + 0.7):.1f}" font-family="{_FONT}" '
+        f'<text x="8" y="{height + _LINE * (place + 0.7):.1f}" font-family="{FONT}" '
         f'font-size="{_SMALL}px" fill="{_QUIET}">{escape(line)}'
         "</text>"
         for place, line in enumerate(lines)
     )
     ground = f'<rect y="{height - 1}" width="{width}" height="{total - height + 1}" fill="white"/>'
     drawn = drawn.replace(match[0], f'{size} viewBox="0 0 {width:g} {total:g}"', 1)
-    return drawn.removesuffix("</svg>") + ground + _TEXT.sub(_with_fonts, footer) + "</svg>"
-
-
-def _with_fonts(text: re.Match[str]) -> str:
-    """Set lines with Japanese letters in one font that has those and the Latin ones.
-
-    For a line that needs several fonts, the renderer looks for another font with all letters.
-    """
-    if not _IS_JAPANESE.search(text[2]):
-        return text[0]
-    return f'{text[1]}<tspan font-family="{_JAPANESE}">{text[2]}</tspan>'
+    return drawn.removesuffix("</svg>") + ground + in_fonts(footer) + "</svg>"
 
 
 def csv(frame: pd.DataFrame) -> bytes:
@@ -91,13 +75,14 @@ def csv(frame: pd.DataFrame) -> bytes:
     return frame.to_csv(index=False).encode("utf-8-sig")
 
 
-def specification(chart: Any, pixels: int = _PIXELS) -> dict[str, Any]:
-    """Chart in Vega-Lite with its data inside, a fixed width and the look of print.
+def specification(chart: Any, pixels: int = _PIXELS, letters: int = 11) -> dict[str, Any]:
+    """Chart in Vega-Lite with its data inside, a fixed width, its letters, and the look of print.
 
     A chart of several views keeps its own width, and so does one that states in `usermeta` the
     pixels that its text needs.
     """
     specification = with_data(chart)
+    sizes = {"axis": (letters, letters + 1), "legend": (letters, letters)}
     break_titles(specification)
     if not {"hconcat", "vconcat", "concat", "facet", "repeat"} & set(specification):
         least = specification.get("usermeta", {}).get("least_width", 0)
@@ -109,7 +94,11 @@ def specification(chart: Any, pixels: int = _PIXELS) -> dict[str, Any]:
         )  # beside the rows, where no legend stands
         room = specification["width"] // (2 if has_names else 1)
         _break_legends(specification, letters=room // _LETTER_OF_LEGEND)
-    specification["config"] = specification.get("config", {}) | _LOOK
+    look = {
+        part: _LOOK[part] | {"labelFontSize": label, "titleFontSize": title}
+        for part, (label, title) in sizes.items()
+    }
+    specification["config"] = specification.get("config", {}) | _LOOK | look
     return specification
 
 

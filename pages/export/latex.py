@@ -48,12 +48,12 @@ _MATHEMATICS = {
 _SYMBOLS = {symbol: rf"\({formula}\)" for symbol, formula in _MATHEMATICS.items()}
 
 
-def latex(frame: pd.DataFrame, *, caption: str, label: str, link: str = "") -> str:
+def latex(frame: pd.DataFrame, *, caption: str, label: str, notes: str = "") -> str:
     """A table for LaTeX with booktabs, of at most `MOST_ROWS` rows.
 
     Args:
         caption: in markdown, as pages write it.
-        link: the address of the view, in a comment.
+        notes: lines of comments, such as the address of the view and its SQL.
     """
     shown = frame.head(MOST_ROWS).reset_index(drop=True)
     floats = shown.select_dtypes("float").columns
@@ -63,10 +63,15 @@ def latex(frame: pd.DataFrame, *, caption: str, label: str, link: str = "") -> s
         hrules=True, caption=latex_text(caption), label=f"tab:{label}", position="tbp"
     )
     cut = f"% The first {MOST_ROWS} of {len(frame)} rows.\n" if len(frame) > MOST_ROWS else ""
-    here = f"% {link}\n" if link else ""
+    here = commented(notes)
     return (
         f"% \\usepackage{{booktabs}}\n{cut}{here}{_with_symbols(_FIRST_IN_A_ROW.sub('{[}', body))}"
     )
+
+
+def commented(text: str) -> str:
+    """Lines as comments of LaTeX."""
+    return "".join(f"% {line}\n" for line in text.splitlines())
 
 
 def latex_text(markdown: str) -> str:

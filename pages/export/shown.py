@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib.resources import files
 from textwrap import shorten
 from typing import Any
 
 import pandas as pd
 
 from analysis.contracts import every_table
-from analysis.sources import MIXSCOPE, PAPERS
 from analysis.statistics.corpus import SEQUENCES
 from analysis.statistics.pairs import pair, pair_delta, pair_extreme
 from analysis.statistics.sample import LEAST_COUNT, least_count, samples
@@ -26,6 +26,7 @@ _NAME = re.compile(r"\w+")
 _PAIRS = {
     view.name for module in (pair, pair_delta, pair_extreme) for view in module.TABLE.all_views
 }
+_REFERENCES = (files("pages.export") / "references.bib").read_text(encoding="utf-8").split("\n\n")
 _REVISION = 8  # letters of an abbreviated commit or hash
 
 
@@ -50,6 +51,7 @@ class Shown:
         place: of its words.
         above: the finding that stands above it and others beside it.
         called: parts of the names of its exported files, in English whatever the reader's language.
+        name: in its section, by which an address finds it.
     """
 
     key: str
@@ -68,6 +70,7 @@ class Shown:
     headings: Mapping[str, tuple[str, bool]] = field(default_factory=dict)
     place: tuple[str, ...] = field(default_factory=here)
     called: tuple[str, ...] = ()
+    name: str = ""
 
     @property
     def version(self) -> str:
@@ -149,4 +152,6 @@ def _left_out(store: Store, asked: Asked) -> Iterator[str]:
 
 def bibliography(papers: tuple[str, ...], version: str) -> str:
     """BibTeX of Mixscope and of the papers behind the content."""
-    return "\n".join([MIXSCOPE % version, *(PAPERS[key].bibtex(key) for key in papers)])
+    entries = {entry.partition("{")[2].partition(",")[0]: entry for entry in _REFERENCES}
+    written = (entries[key].strip() for key in ("mixscope", *papers))
+    return "\n".join(written).replace("VERSION", version)

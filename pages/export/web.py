@@ -2,18 +2,16 @@
 
 import json
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-from pages.charts.headline import sentences
 from pages.drawn import shading
-from pages.export.collection import Collection
 from pages.export.drawing import scripts
 from pages.export.files import specification
-from pages.export.item import Cell, Item
-from pages.export.markup import clean
+from pages.export.item import Cell, Item, bibliography_of
 from pages.words.say import language, say
 
 _STYLE = (files("pages.export") / "web.css").read_text(encoding="utf-8")
@@ -21,14 +19,14 @@ _SCRIPT = (files("pages.export") / "web.js").read_text(encoding="utf-8")
 _DATA = "application/json"
 
 
-def web_page(collection: Collection) -> str:
-    """Collection in the reader's language, with interactive charts and sortable tables."""
-    title = collection.title or say("collection.untitled")
-    numbered = dict(enumerate(collection.items, start=1))
+def web_page(title: str, items: Sequence[Item]) -> str:
+    """Report in the reader's language, with interactive charts and sortable tables."""
+    title = title or say("collection.untitled")
+    numbered = dict(enumerate(items, start=1))
     parts = "".join(_item(n, item) for n, item in numbered.items())
     charts = {f"chart-{n}": specification(item.chart) for n, item in numbered.items() if item.chart}
     data = json.dumps(charts, ensure_ascii=False).replace("<", "\\u003c")
-    cited = escape(collection.bibliography())
+    cited = escape(bibliography_of(items))
     scripts = [_vega(), _SCRIPT]
     hashes = " ".join(f"'sha256-{_hash(text)}'" for text in scripts)
     policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes}"
@@ -45,32 +43,45 @@ def web_page(collection: Collection) -> str:
 
 
 def _item(n: int, item: Item) -> str:
-    """One item: its question, finding, picture, caption, note and source."""
-    first, *others = sentences(item.finding) or [""]
-    body = f'<div id="chart-{n}" class="chart"></div>' if item.chart else clean(item.body)
-    table = "" if item.chart or item.body else _table(item)
-    link = f' <a href="{escape(item.link)}">{escape(say("collection.open"))}</a>'
+    """One item: its question, finding, picture, caption, note, source, numbers and SQL."""
+    first, *others = item.said
+    shown = f'<div id="chart-{n}" class="chart"></div>' if item.chart else item.body
+    table = numbers(item) if item.columns else ""
+    folded = {"numbers": table if shown else "", "sql": _code(item.queries)}
     paragraphs = {
         "note": escape(item.note),
         "more": escape(" ".join(others)),
         "caption": escape(item.caption),
-        "source": escape(item.source) + (link if item.link else ""),
+        "source": f"{escape(item.source)} Mixscope {escape(item.version)}.",
+        "address": f"<code>{escape(item.address)}</code>" if item.address else "",
     }
     after = "".join(f'<p class="{name}">{text}</p>' for name, text in paragraphs.items() if text)
+    after += "".join(
+        f"<details><summary>{escape(say(f'collection.{name}'))}</summary>{text}</details>"
+        for name, text in folded.items()
+        if text
+    )
     heading = f'<p class="question">{n}. {escape(item.question)}</p><h2>{escape(first)}</h2>'
-    return f"<section>{heading}{body}{table}{after}</section>"
+    return f"<section>{heading}{shown or table}{after}</section>"
 
 
-def _table(item: Item) -> str:
+def _code(queries: Sequence[str]) -> str:
+    code = escape(";\n\n".join(queries))
+    return f"<pre>{code}</pre>" if code else ""
+
+
+def numbers(item: Item, most: int | None = None) -> str:
+    """Table of the numbers of an item, in at most so many rows, as markup."""
     heads = "".join(f"<th>{escape(name)}</th>" for name in item.columns)
+    shown = item.rows[:most]
     rows = "".join(
         f"<tr>{''.join(f'<td{_sorted_by(cell)}>{escape(_shown(cell))}</td>' for cell in row)}</tr>"
-        for row in item.rows
+        for row in shown
     )
-    cut = say("collection.first_rows", n=len(item.rows), of=f"{item.n_rows:,}")
-    note = f'<p class="caption">{escape(cut)}</p>' if item.n_rows > len(item.rows) else ""
+    cut = say("collection.first_rows", n=len(shown), of=f"{item.n_rows:,}")
+    note = f'<p class="caption">{escape(cut)}</p>' if item.n_rows > len(shown) else ""
     body = f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
-    return f'<div class="table"><table>{body}</table></div>{note}'
+    return f'<div class="table"><table>{body}</table>{note}</div>'
 
 
 def _sorted_by(cell: Cell) -> str:

@@ -36,7 +36,10 @@ Rerun = Callable[[str, Mapping[str, str]], Figure | None]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Possible comparisons of one figure: the choices that can be changed, by their keys."""
+    """Possible comparisons of one figure: the choices that can be changed, by their keys.
+
+    `value` returns the value of a choice: by default the reader's.
+    """
 
     name: str
     kind: Plot
@@ -44,6 +47,7 @@ class Comparison:
     offers: Mapping[str, Picked]
     is_of_one_input: bool
     rerun: Rerun
+    value: Callable[[Choice], Any] = value_of
 
     @property
     def choice(self) -> Choice:
@@ -79,7 +83,7 @@ class Comparison:
 
     @property
     def is_chosen(self) -> bool:
-        return bool(value_of(self.choice))
+        return bool(self.value(self.choice))
 
     def added_to(self, figure: Figure, share: float) -> Shown:
         """Add the comparison to the figure; requires a chosen option.
@@ -87,7 +91,7 @@ class Comparison:
         Args:
             share: fraction of the page's width that is available.
         """
-        key, _, chosen = str(value_of(self.choice)).partition("=")
+        key, _, chosen = str(self.value(self.choice)).partition("=")
         labels = self._name(key, self.offers[key].chosen), self._name(key, chosen)
         other = self.rerun(self.name, {key: chosen})
         if other is None or other.shown.frame.equals(figure.shown.frame):

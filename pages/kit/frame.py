@@ -10,8 +10,8 @@ import streamlit as st
 from analysis.statistics.table import LEAST_UNITS
 from pages.charts.chart_theme import in_theme
 from pages.charts.headline import emphasised, joined, sentences, unmarked
-from pages.export.button import collect_button
 from pages.export.buttons import export_buttons
+from pages.export.collection import collect_button
 from pages.export.shown import Shown
 from pages.kit.beside import Comparison
 from pages.kit.folds import folded

@@ -106,5 +106,5 @@ def link_to_sequence(seq: int, *, token: int | None = None, **choices: str) -> N
 
 def address(*more: str) -> dict[str, str]:
     """Parameters of the address that all pages share, and `more`, if they were chosen."""
-    keys = ("file", "content", "lang", "head", "present", *more)
+    keys = ("file", "content", "lang", "head", *more)
     return {key: names[0] for key in keys if (names := named(key))}

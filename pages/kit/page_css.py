@@ -17,6 +17,7 @@ STYLE = """<style>
  {outline: 2px solid #2b84c4 !important; outline-offset: 1px}
 [data-testid="stMain"]:focus-visible {outline: 2px solid #2b84c4; outline-offset: -2px}
 [data-testid="stStatusWidget"] {position: fixed; right: 1rem; bottom: 0.5rem}
+.st-key-kept {display: none}
 .st-key-presenting {position: absolute; top: 1.95rem; right: 3.5rem; width: auto; z-index: 2}
 .st-key-bar h1 {padding: 0}
 .st-key-sections [role="radiogroup"] {flex-wrap: nowrap; overflow-x: auto; scrollbar-width: none}

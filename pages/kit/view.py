@@ -131,7 +131,9 @@ class View(Controls, Inquiry):
         key, called = self._keyed(name, state), self._called(name)
         given = chosen or {}
         headings = drawn_by.headings(name, given) if drawn_by else {}
-        content = self._shown(key, frame, texts, chart=chart, called=called, headings=headings)
+        content = self._shown(
+            key, frame, texts, chart=chart, called=called, headings=headings, name=name
+        )
         drawn = {"kind": drawn_by, "words": name, "choices": given, "picked": self.picked}
         self.add(Figure(content, self.key(name), click, width, self._noted(), **drawn))
         if self.key(name) == self._until:
@@ -171,6 +173,7 @@ class View(Controls, Inquiry):
             options={"placeholder": "—", **(options or {})},
             click=click,
             called=self._called(name),
+            name=name,
         )
 
     def listed(
@@ -183,6 +186,7 @@ class View(Controls, Inquiry):
         options: Mapping[str, Any] | None = None,
         click: Follow | None = None,
         called: tuple[str, ...] = (),
+        name: str = "",
     ) -> Any:
         """Show a table with its own texts, question and caption; return its selection.
 
@@ -193,7 +197,9 @@ class View(Controls, Inquiry):
         selecting = {} if click is None else {"selection_mode": "single-row"}
         given = {**selecting, **(options or {})}
         shown = frame[list(columns)]
-        content = self._shown(key, shown, texts, columns=columns, called=called or (key,))
+        content = self._shown(
+            key, shown, texts, columns=columns, called=called or (key,), name=name or key
+        )
         self.add(Table(content, frame, given, click, self._noted()))
         before = self.choices.state(content.key)
         return given.get("selection_default", _NOTHING) if before is None else before
@@ -217,7 +223,7 @@ class View(Controls, Inquiry):
             caption: in place of the word `NAME_caption`.
         """
         texts, key = self._texts(name, caption, values), self._keyed(name, state)
-        content = self._shown(key, frame, texts, called=self._called(name))
+        content = self._shown(key, frame, texts, called=self._called(name), name=name)
         self.add(Markup(content, body, self._noted()))
 
     def _keyed(self, name: str, state: object) -> str:

@@ -1,5 +1,5 @@
-"""Figures and tables of the five papers, each drawn from the open file beside what is printed.
+"""Figures and tables of the papers, each drawn from the open file beside what is printed.
 
-To add one: a record in `entries.py` and its words; a statement that can be tested on any model, in
-`claims.py`.
+To add one: a record in `entries.toml` and its words; a statement that can be tested on any model,
+in `claims.py`.
 """

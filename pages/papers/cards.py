@@ -118,12 +118,11 @@ def _numbers(entry: Entry, outcome: Outcome) -> str:
     """Printed numbers beside those of the file; of pairs, how many are listed in both."""
     if entry.printed == "pairs" and outcome.n_printed:
         return f"<p>{escape(say('papers.pairs', n=outcome.n_agree, of=outcome.n_printed))}</p>"
-    if not outcome.rows:
+    rows = [row for row in outcome.rows if outcome.apart != "model" or not row.published.layer]
+    if not rows:  # a layer or head of another model is not the one of the same number
         return ""
     heads = ("", say("papers.of_paper"), say("papers.of_file"))
-    known = sorted(
-        outcome.rows, key=lambda row: (row.difference is None, not _is_first(row, entry))
-    )
+    known = sorted(rows, key=lambda row: (row.difference is None, not _is_first(row, entry)))
     body = "".join(map(_number, known[:_MOST]))
     more = len(known) - _MOST
     rest = f"<p>{escape(say('papers.more', n=more))}</p>" if more > 0 else ""

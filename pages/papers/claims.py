@@ -17,8 +17,10 @@ from analysis.statistics.norms import attention_norm_correlation, norm_dispersio
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.probing import coreference_best, parser_accuracy
 from analysis.statistics.relevance import relevance_summary
-from pages.kit.found import Found, compared, over_layers, rows_of
+from pages.kit.found import over_layers, rows_of
+from pages.kit.grammar import groups, verdict
 from pages.kit.recorded import findings
+from pages.kit.section import Finding
 from pages.kit.sections import section_of
 from pages.services.inquiry import Inquiry
 from pages.words.interval import Side, Written, with_interval
@@ -27,11 +29,10 @@ from pages.words.numbers import count, percent, signed, three_decimals
 from pages.words.say import say
 
 Direction = Literal["same", "other", "unclear"]
-Rule = Literal["interval", "seeds", "numbers", "most", "test"]
+Rule = Literal["interval", "seeds", "numbers", "most", "some", "test"]
 Frames = Mapping[str, pd.DataFrame]
 """Data of the figures of a section, by name."""
-_SPECIAL = ("sep", "cls", "first", "bos")
-"""Token types that a statement on [SEP] is tested with: the first that the file has."""
+_SEP, _MARKS = "sep", "comma_period"
 _ENDS = ["mean", "low", "high"]
 _STRETCH = 1.8  # least ratio of the largest to the smallest singular value, as printed
 _SURE = 0.9  # least share of texts in one cluster for a head independent of the text
@@ -69,24 +70,22 @@ def _compared(
     *,
     rule: Rule = "interval",
 ) -> Evidence:
-    """Compare the first row with another row, or with a number, by their intervals if known."""
-    first = rows.iloc[0]
+    """Verdict of the grammar on the first row, held against another row, or against a number."""
     others = rows[rows["name"] == baseline] if isinstance(baseline, str) else rows.iloc[:0]
-    side = compared(rows, baseline)
-    if side == "unsure":
-        level = float(others["value"].iloc[0] if len(others) else baseline)
-        value, rule = first["value"], "numbers"
-        is_same = written(value) == written(level)
-        side = "unclear" if is_same else "above" if value > level else "below"
     shown = pd.concat([rows.head(1), others])
+    level = None if isinstance(baseline, str) else baseline
+    side = verdict(groups(shown)[0], Finding("", level=level))
     values = [
         f"{name} {written(value) if low == high else with_interval(value, low, high, written)}"
         for name, value, low, high in shown[["name", "value", "low", "high"]].itertuples(
             index=False
         )
     ]
-    direction = "unclear" if side == "unclear" else "same" if side == expected else "other"
-    return Evidence(say("list.comma").join(values), direction, rule)
+    known = side in ("above", "below")
+    direction = "unclear" if not known else "same" if side == expected else "other"
+    return Evidence(
+        say("list.comma").join(values), direction, "numbers" if side == "unsure" else rule
+    )
 
 
 def _most(name: str, n: int, of: int, reverse: int | None = None) -> Evidence | None:
@@ -103,17 +102,11 @@ def _most(name: str, n: int, of: int, reverse: int | None = None) -> Evidence | 
     return Evidence(text, direction, "most")
 
 
-def _finding(inquiry: Inquiry, page: str, stem: str) -> Found | None:
-    """Finding of a section, if the file has it."""
-    section = section_of(inquiry.store, page, stem)
-    if not inquiry.store.holds(*section.needs):
-        return None
-    return next(findings(section, page, inquiry), None)
-
-
 def _found(inquiry: Inquiry, page: str, stem: str, expected: Side) -> Evidence | None:
-    """Test a statement by the finding of a section and its baseline."""
-    finding = _finding(inquiry, page, stem)
+    """Test a statement by the finding of a section and its baseline, if the file has it."""
+    section = section_of(inquiry.store, page, stem)
+    held = inquiry.store.holds(*section.needs)
+    finding = next(findings(section, page, inquiry), None) if held else None
     if finding is None or finding.baseline is None:
         return None
     found = _compared(finding.evidence, finding.baseline, expected, _written_as(finding.format))
@@ -136,14 +129,13 @@ def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 
 def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
-    """Test that a correlation of weight and norm is negative, for the first special type."""
+    """Test that a correlation of weight and norm is negative over [SEP]."""
     frame = inquiry.ask(attention_norm_correlation.by_type, layer=None, head=None)
     frame = frame.dropna(subset=number).set_index("token_type")
-    kinds = [kind for kind in (*_SPECIAL, "comma_period") if kind in frame.index]
-    if not kinds:
+    if _SEP not in frame.index:
         return None
     ends = [name for name in (number, f"{number}_low", f"{number}_high") if name in frame]
-    row = (f"ρ {token_type_name(kinds[0])}", *frame.loc[kinds[0], ends])
+    row = (f"ρ {token_type_name(_SEP)}", *frame.loc[_SEP, ends])
     return _compared(rows_of([row]), 0.0, "below")
 
 
@@ -184,7 +176,7 @@ def _heads_keep_direction(_: Inquiry, frames: Frames) -> Evidence | None:
 
 def _embeddings_wave(inquiry: Inquiry, _: Frames) -> Evidence | None:
     found = _found(inquiry, "positions", "waves", "above")
-    return found or Evidence(say("papers.counted.no_peak"), "other", "numbers")
+    return found or Evidence(say("papers.counted.no_peak"), "other", "some")
 
 
 def _waves_fade(_: Inquiry, frames: Frames) -> Evidence | None:
@@ -206,7 +198,7 @@ def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:
     variance = inquiry.ask(position_spectrum.cumulative)
     held = variance[variance["component"] <= _COMPONENTS]["cumulative"].max()
     name = say("papers.counted.components", n=_COMPONENTS)
-    return _compared(rows_of([(name, held)]), _MUCH, "above", percent)
+    return _compared(rows_of([(name, held, held, held)]), _MUCH, "above", percent)
 
 
 def _heads_on_neighbours(inquiry: Inquiry, _: Frames) -> Evidence | None:
@@ -215,7 +207,7 @@ def _heads_on_neighbours(inquiry: Inquiry, _: Frames) -> Evidence | None:
     n = int(shares.groupby(["layer", "head"])["mean"].max().gt(_HALF).sum())
     of = len(heads[["layer", "head"]].drop_duplicates())
     text = say("papers.counted.heads_on_neighbours", n=count(n), of=count(of))
-    return Evidence(text, "same" if n else "other", "numbers")
+    return Evidence(text, "same" if n else "other", "some")
 
 
 def _habits(inquiry: Inquiry) -> pd.DataFrame:
@@ -226,14 +218,24 @@ def _habits(inquiry: Inquiry) -> pd.DataFrame:
 
 
 def _separators_over_marks(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    """Compare attention to [SEP], or to what stands for it, with that to commas and periods."""
+    """Compare attention to [SEP] with that to commas and periods."""
     habits = _habits(inquiry).dropna(subset="mean")
-    special = [kind for kind in _SPECIAL if kind in habits.index]
-    if not special or "comma_period" not in habits.index:
+    if not {_SEP, _MARKS} <= set(habits.index):
         return None
-    kinds = (special[0], "comma_period")
-    rows = rows_of((token_type_name(kind), *habits.loc[kind, _ENDS]) for kind in kinds)
-    return _compared(rows, token_type_name("comma_period"), "above", percent)
+    rows = rows_of((token_type_name(kind), *habits.loc[kind, _ENDS]) for kind in (_SEP, _MARKS))
+    return _compared(rows, token_type_name(_MARKS), "above", percent)
+
+
+def _separators_matter_little(_: Inquiry, frames: Frames) -> Evidence | None:
+    """Compare the shares of [SEP] in the gradient of the loss and in the weight."""
+    if "types" not in frames:
+        return None
+    shares = frames["types"].set_index(["token_type", "part"])
+    if any((_SEP, part) not in shares.index for part in ("gradient", "weight")):
+        return None
+    names = {part: say(f"habits.matters.part_{part}") for part in ("gradient", "weight")}
+    rows = rows_of((name, *shares.loc[(_SEP, part), _ENDS]) for part, name in names.items())
+    return _compared(rows, names["weight"], "below", percent)
 
 
 def _low_layers_broad(inquiry: Inquiry, _: Frames) -> Evidence | None:
@@ -309,6 +311,7 @@ CLAIMS: Mapping[str, Claim] = {
     "weight_against_norm": lambda inquiry, _: _correlated(inquiry, "spearman"),
     "heads_against_norm": lambda inquiry, _: _correlated(inquiry, "between_heads_spearman"),
     "special_tokens_bring_little": _of_finding("norms", "layers", "below"),
+    "residual_keeps_tokens": _of_finding("layer_mixing", "ratio", "below"),
     "network_changes_mixing": _network_changes_mixing,
     "amplified": partial(_listed, "amplified", relations=_RELATED),
     "attenuated": partial(_listed, "attenuated", relations=("special",)),
@@ -319,7 +322,7 @@ CLAIMS: Mapping[str, Claim] = {
     "few_components": _few_components,
     "heads_on_neighbours": _heads_on_neighbours,
     "separators_over_marks": _separators_over_marks,
-    "separators_matter_little": _of_finding("habits", "matters", "below"),
+    "separators_matter_little": _separators_matter_little,
     "low_layers_broad": _low_layers_broad,
     "relations_beat_offsets": _of_finding("syntax", "relations", "above"),
     "head_beats_same_word": _head_beats_same_word,

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.export.button import item_of
-from pages.export.item import Item
+from pages.export.item import Item, item_of
+from pages.export.picture import picture
 from pages.kit.contents import PAGES
 from pages.kit.items import Markup
 from pages.kit.links import VIEWS, address
@@ -16,13 +16,13 @@ from pages.kit.published_table import Row, apart
 from pages.papers.claims import CLAIMS, Evidence
 from pages.papers.entries import Entry
 from pages.papers.recorded import recorded
-from pages.papers.thumbnail import thumbnail
 from pages.services.folder import files
 from pages.services.inquiry import Inquiry
 from pages.services.open_file import Store, Version, version_of
 from pages.words.say import Language, language, say
 
 Badge = Literal["agrees", "partly", "differs", "same", "other", "unclear", "nothing", "absent"]
+_ROOM = 250, 150  # pixels of a picture
 _OF_OWN: Mapping[str, Badge] = {"same": "agrees", "other": "differs", "unclear": "unclear"}
 
 
@@ -73,14 +73,20 @@ class Outcome:
 def outcome_of(store: Store, entry: Entry) -> Outcome:
     """Figure or table of a paper on the open file, with a link to its section."""
     outcome = _outcome(*_key(store, entry), store, entry)
-    link = link_to(entry, outcome.choices)
-    item = None if outcome.item is None else replace(outcome.item, link=link)
-    return replace(outcome, item=item)
+    if outcome.item is None:
+        return outcome
+    named = {**address(), VIEWS[entry.page]: entry.view, **outcome.choices}
+    query = urlencode({key: name for key, name in named.items() if key != "lang"})
+    link = f"{PAGES[entry.page]}?{query}#{outcome.item.address}"
+    return replace(outcome, item=replace(outcome.item, address=link))
 
 
-def picture_of(store: Store, entry: Entry, outcome: Outcome) -> bytes:
+def picture_of(outcome: Outcome) -> bytes:
     """Small PNG of a figure in the reader's theme; empty if there is nothing to draw."""
-    return _picture(*_key(store, entry), st.context.theme.type == "dark", outcome)
+    is_dark = st.context.theme.type == "dark"
+    ground = "print" if outcome.is_markup else "dark" if is_dark else "light"
+    chart = outcome.item and outcome.item.chart
+    return picture(chart, ground, *_ROOM) if chart else b""
 
 
 def _key(store: Store, entry: Entry) -> tuple[tuple[Version, ...], Language, str]:
@@ -90,13 +96,6 @@ def _key(store: Store, entry: Entry) -> tuple[tuple[Version, ...], Language, str
     """
     versions = (store.version, *(version_of(path) for path in files()))
     return versions, language(), repr(replace(entry, paper="", number=0))
-
-
-def link_to(entry: Entry, choices: Mapping[str, str]) -> str:
-    """Address of the section that shows a figure, as a reader shares it."""
-    named = {**address(), VIEWS[entry.page]: entry.view, **choices}
-    here = st.context.url or ""
-    return f"{urljoin(here, PAGES[entry.page]) if here else ''}?{urlencode(named)}"
 
 
 @st.cache_data(max_entries=256, max_size="128MB", show_spinner=False)
@@ -114,7 +113,7 @@ def _outcome(
     if _entry.printed == "pairs" and (both := f"published_{_entry.figure}") in run.frames:
         agree = run.frames[both]["in_both"].tolist()
     return Outcome(
-        item_of(run.figure.shown, ""),
+        item_of(run.figure.shown, run.figure.shown.name),
         is_markup=isinstance(run.figure, Markup),
         rows=run.rows,
         n_agree=sum(agree),
@@ -123,12 +122,3 @@ def _outcome(
         apart=difference,
         choices=run.choices,
     )
-
-
-@st.cache_data(max_entries=256, max_size="64MB", show_spinner=False)
-def _picture(
-    versions: tuple[Version, ...], language: Language, asked: str, is_dark: bool, _of: Outcome
-) -> bytes:
-    chart = _of.item and _of.item.chart
-    ground = "print" if _of.is_markup else "dark" if is_dark else "light"
-    return thumbnail(chart, ground) if chart else b""

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.kit.address import asked, choose, forget, write
 from pages.kit.items import Control
+from pages.kit.source import Given
 from pages.kit.view import View
 from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
 from pages.query.documentation import documentation
@@ -155,6 +156,8 @@ def _is_another(view: View, sql: str) -> bool:
     Choices in the address are kept.
     """
     last = view.key("last question")
+    if isinstance(view.choices, Given):
+        return False
     is_another = st.session_state.get(last, sql) != sql
     if is_another:
         for name in ("kind", "x", "y", "colour", "of"):

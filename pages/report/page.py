@@ -3,28 +3,18 @@
 import streamlit as st
 
 from pages.export.collection import collected
-from pages.kit.picker import pick
+from pages.kit.addressed import item_at
+from pages.kit.presentation import present_toggle, slides
 from pages.report.listed import listed
-from pages.report.slides import slides
 from pages.words.say import say
 
-VIEWS = ("collection", "slides")
-
+is_presented = present_toggle()
 with st.container(horizontal=True, vertical_alignment="center", key="bar"):
     st.title(say("report.title"), anchor=False, width="stretch")
     with st.popover(say("page.about"), type="tertiary"):
         st.markdown(say("report.lead"))
-row = st.container(horizontal=True, key="sections")
-with row:
-    chosen = pick(
-        "rp_view",
-        say("report.view"),
-        VIEWS,
-        default=VIEWS[0],
-        format=lambda view: say(f"report.view_{view}"),
-    )
 st.set_page_config(page_title=f"{collected().title or say('report.title')} · Mixscope")
-if chosen == "slides":
-    slides(row)
+if is_presented:
+    slides(len(collected().items), lambda at: item_at(collected().items[at]))
 else:
     listed()

@@ -113,7 +113,7 @@ def catalogue() -> dict[str, dict[str, str]]:
         ValueError: if a key is there twice or a text lacks a language.
     """
     by_key: dict[str, dict[str, str]] = {}
-    others = ("formulas.toml", CONTRACTS.name)
+    others = ("entries.toml", "formulas.toml", CONTRACTS.name)
     for path in sorted(toml for toml in PAGES.rglob("*.toml") if toml.name not in others):
         file = f"{path.parent.name}/{path.name}"
         for key, texts in _entries("", tomllib.loads(path.read_text(encoding="utf-8"))):

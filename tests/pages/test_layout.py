@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -96,54 +98,47 @@ const charts = [...document.querySelectorAll("[data-testid=stVegaLiteChart] svg"
 const main = document.querySelector("[data-testid=stMain]");
 const idle = document.querySelector("[data-test-script-state=notRunning]");
 if (!idle || charts.length < 2 || !charts.every(each => each.height)) return null;
-const letters = [...document.querySelectorAll("[data-testid=stMain] svg text")]
-    .filter(each => each.textContent && each.getClientRects().length)
-    .map(each => each.getBoundingClientRect().height);
-const pickers = [...document.querySelectorAll("[class*=st-key-toolbar] *")]
-    .filter(each => each.getClientRects().length);
 return {
     widths: charts.map(each => each.width / main.getBoundingClientRect().width),
     right: Math.max(...charts.map(each => each.right)) - innerWidth,
-    smallest: Math.min(...letters),
-    pickers: pickers.length,
     beside: Math.abs(charts[0].left - charts[1].left) > 50,
 };
 """
-"""Shares of the page's width that charts take, pixels beyond it, the lowest line of type."""
+"""Shares of the page's width that charts take, and pixels beyond it."""
+SLIDE = """
+const slide = document.querySelector(".slide")?.getBoundingClientRect();
+const others = "[data-testid=stSidebar], [data-testid=stHeader], .st-key-bar, .st-key-sections, "
+    + ".st-key-presenting, [data-testid=stVegaLiteChart]";
+const seen = [...document.querySelectorAll(others)].filter(each => each.getClientRects().length);
+return slide && [Math.round(slide.width), Math.round(slide.height), seen.length];
+"""
+"""Width and height of the slide, and what is seen of the page beside it."""
 
 
-def test_presentations_fill_the_screen_and_narrow_windows_stack_their_columns(
+def test_slides_fill_the_screen_and_narrow_windows_stack_their_columns(
     browser: WebDriver, servers, store_folder
 ):
     wait = WebDriverWait(browser, 60)
     page = f"{servers(store_folder)}/token-pairs?lang=en&tp_view=workbench"
 
-    def seen(width: int, height: int, holds: Callable[[dict], bool], more: str = "") -> None:
+    def seen(width: int, height: int, holds: Callable[[dict], bool]) -> None:
         show_on(browser, width, height)
-        if more:
-            browser.get(page + more)
         message = f"not at {width} x {height}"
         wait.until(lambda driver: (at := driver.execute_script(SIZES)) and holds(at), message)
 
     try:
         browser.get(page)
-        seen(1280, 800, lambda at: at["beside"] and at["pickers"])
-        seen(
-            900,
-            800,
-            lambda at: min(at["widths"]) > 0.8 and at["right"] <= 0,
-        )
-        for width, height, zoom in ((1920, 1080, 1.5), (3840, 2160, 3)):
-            seen(
-                width,
-                height,
-                lambda at, zoom=zoom: (
-                    not at["pickers"]
-                    and at["smallest"] >= 12 * zoom
-                    and sum(at["widths"][:2]) > 0.85
-                    and at["right"] <= 0
-                ),
-                "&present=True",
-            )
+        seen(1280, 800, lambda at: at["beside"])
+        seen(900, 800, lambda at: min(at["widths"]) > 0.8 and at["right"] <= 0)
+        browser.get(f"{page}&present=True")
+        for width, height in ((1280, 720), (1920, 1080)):
+            show_on(browser, width, height)
+            wait.until(lambda driver, of=[width, height, 0]: driver.execute_script(SLIDE) == of)
+        for key, number in ((Keys.RIGHT, "2 / "), (Keys.LEFT, "1 / ")):
+            browser.find_element(By.TAG_NAME, "body").send_keys(key)
+            shown = f"//*[contains(@class, 'st-key-steps')]//p[starts-with(., '{number}')]"
+            wait.until(lambda driver, shown=shown: driver.find_elements(By.XPATH, shown))
+        browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+        wait.until(lambda driver: driver.execute_script(SLIDE) is None)
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

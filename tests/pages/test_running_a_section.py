@@ -7,8 +7,8 @@ from importlib import import_module
 import pytest
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.charts.headline import unmarked
-from pages.export.button import item_of
+from pages.charts.headline import sentences, unmarked
+from pages.export.item import item_of
 from pages.kit.items import Figure, Item, Markup, Table, every_item
 from pages.kit.links import VIEWS
 from pages.kit.recorded import fill
@@ -57,14 +57,21 @@ def shown_in(items: list[Item]) -> list[Figure | Table | Markup]:
     return [item for item in items if isinstance(item, Figure | Table | Markup)]
 
 
-def test_charts_beside_each_other_keep_the_finding_above_them_in_a_report(run):
+def test_charts_beside_each_other_have_their_own_headlines_and_the_finding_above_them(run):
     [map_of_heads] = [part for part in sections("head_map") if part.name == "map"]
     pair = [item.shown for item in shown_in(run("head_map", map_of_heads))]
     assert len(pair) == 2
     assert len({shown.above for shown in pair}) == 1
     assert pair[0].above
     assert not pair[0].finding
-    assert item_of(pair[1], "").finding == unmarked(pair[0].above)
+    first, *others = item_of(pair[1]).said
+    assert (first, others) == (pair[1].question, sentences(unmarked(pair[0].above)))
+
+
+@pytest.mark.parametrize(("page", "section"), SECTIONS)
+def test_what_a_section_shows_is_found_again_by_its_name(run, page, section):
+    shown = [item.shown for item in shown_in(run(page, section))]
+    assert len({of.name for of in shown}) == len(shown)
 
 
 @pytest.mark.parametrize(("page", "section"), SECTIONS)

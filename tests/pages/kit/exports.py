@@ -13,10 +13,8 @@ import pandas as pd
 
 from pages.charts.chart_theme import with_data
 from pages.export import files as export
-from pages.export.collection import Collection
-from pages.export.item import Item, table_of
+from pages.export.item import Item, clean, table_of
 from pages.export.latex import MOST_ROWS, latex, latex_text
-from pages.export.markup import clean
 from pages.export.web import web_page
 from pages.words.units import PERCENT, POINTS, named_in, without_unit
 from tests.pages.kit.marks import Unit, units
@@ -40,8 +38,7 @@ def assert_exported_as_shown(offer: Offer) -> None:
     for name, heading, factor in shown_columns(offer):
         assert heading in offer.printed, f"{name} is shown as {heading}"
         assert_close(offer.printed[heading], factor * frame[name])
-    item = Item("?", "", "", "", "", "1", **_content(offer))
-    page = web_page(Collection(items=(item,)))
+    page = web_page("", (Item("?", version="1", **_content(offer)),))
     if chart is not None:
         _assert_drawn(offer, page)
     elif not offer.shown.body:

@@ -6,7 +6,7 @@ import pytest
 from analysis.published.numbers import Published
 from pages.kit.published_table import Row
 from pages.kit.run import Run, within
-from pages.papers import outcomes
+from pages.papers import cards, outcomes
 from pages.papers.claims import _compared, _most
 from pages.papers.entries import ENTRIES, Entry
 from pages.papers.outcomes import outcome_of
@@ -20,7 +20,6 @@ def entry_of(paper: str, stem: str) -> Entry:
 @pytest.fixture
 def judged(monkeypatch):
     """Outcome of an entry on the open file that differs so from the paper's experiment."""
-    monkeypatch.setattr(outcomes, "thumbnail", lambda *given: b"")
 
     def outcome(paper: str, stem: str, apart: str | None = None) -> outcomes.Outcome:
         outcomes._outcome.clear()
@@ -74,8 +73,8 @@ BETWEEN = """
         ((-0.5, -0.6, -0.4), "model", "same", "interval"),
         ((0.5, 0.4, 0.6), "model", "other", "interval"),
         ((-0.1, -0.3, 0.1), "model", "unclear", "interval"),
-        ((-0.5, "null", "null"), "model", "same", "numbers"),
-        ((0.5, "null", "null"), "corpus", "other", "numbers"),
+        ((-0.12, "null", "null"), "model", "unclear", "numbers"),
+        ((0.5, "null", "null"), "corpus", "unclear", "numbers"),
         ((-0.5, -0.6, -0.4), "", "agrees", "interval"),
         ((0.5, 0.4, 0.6), "", "differs", "interval"),
         ((-0.1, -0.3, 0.1), "", "unclear", "interval"),
@@ -133,6 +132,30 @@ def test_a_file_of_another_kind_gets_the_reason_of_the_section(
     assert command in outcome.command
 
 
+NO_SEP = "update stored.attention_norm_correlation set token_type = 'cls' where token_type = 'sep'"
+
+
+def test_what_is_said_of_separators_is_not_judged_by_another_token(after, judged):
+    after("delete from stored.attention_norm_correlation where token_type = 'cls'", NO_SEP)
+    outcome = judged("kobayashi-2020", "figure_4", apart="model")
+    assert outcome.item
+    assert (outcome.badge, outcome.evidence) == ("nothing", None)
+
+
+def test_a_head_of_another_model_does_not_stand_beside_the_one_of_the_same_number(
+    store_folder, monkeypatch, judged
+):
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(store_folder))
+    entry = entry_of("kobayashi-2020", "table_1")
+    bodies = {
+        apart: cards._numbers(entry, judged(entry.paper, entry.stem, apart))
+        for apart in ("model", "corpus")
+    }
+    assert any(row.published.head for row in judged(entry.paper, entry.stem, "model").rows)
+    assert ["11 more" in bodies[apart] for apart in ("model", "corpus")] == [False, True]
+    assert "all heads" in bodies["model"]
+
+
 @pytest.mark.parametrize(
     ("ours", "low", "high", "expected"),
     [
@@ -163,12 +186,12 @@ def rows(*values: tuple) -> pd.DataFrame:
         ((0.9, 0.8, 0.95), (0.5, 0.4, 0.6), "same"),
         ((0.3, 0.2, 0.35), (0.5, 0.4, 0.6), "other"),
         ((0.5, 0.3, 0.7), (0.5, 0.4, 0.6), "unclear"),
-        ((0.9, None, None), (0.5, None, None), "same"),
-        ((0.5, None, None), (0.5, None, None), "unclear"),
-        ((0.501, None, None), (0.5, None, None), "unclear"),  # both are written 0.50
+        ((0.9, None, None), (0.5, None, None), "unclear"),
+        ((0.9, 0.8, 0.95), (0.5, None, None), "unclear"),
+        ((0.9, 0.9, 0.9), (0.5, 0.5, 0.5), "same"),  # no estimates
     ],
 )
-def test_two_numbers_are_compared_by_intervals_or_alone(first, second, direction):
+def test_two_numbers_are_compared_by_their_intervals_or_not_at_all(first, second, direction):
     evidence = _compared(rows(("a", *first), ("b", *second)), "b", "above")
     assert evidence.direction == direction
     assert evidence.text.startswith("a ")

@@ -1,24 +1,27 @@
 """The page of the papers: all cards in Japanese, slides and report of a paper in one click."""
 
-import io
-import zipfile
-
 import pytest
 
-from pages.export.collection import _KEY, Collection
-from pages.export.paper import paper as paper_of
-from pages.papers import outcomes, slides
+from pages.export.collection import _KEY
+from pages.export.item import bibliography_of
+from pages.export.picture import picture
+from pages.kit import presentation
+from pages.kit.run import Run, within
+from pages.papers import outcomes
 from pages.papers.entries import PAPERS, entries_of
-from pages.papers.thumbnail import thumbnail
+from pages.papers.outcomes import outcome_of
+from pages.papers.report import items_of
+from pages.services.chosen import open_store
 from pages.words.say import catalogue
-from tests.pages.conftest import assert_sound
+from tests.pages.conftest import assert_sound, bodies
 from tests.pages.shared.test_collection import COLLECTION
 
 
 @pytest.fixture
 def bare(monkeypatch):
-    """The page without its small pictures, which take most of the time."""
-    monkeypatch.setattr(outcomes, "thumbnail", lambda *given: b"")
+    """The page without its pictures, which take most of the time."""
+    for module in (outcomes, presentation):
+        monkeypatch.setattr(module, "picture", lambda *given: b"")
 
 
 def cards(session) -> list[str]:
@@ -42,44 +45,49 @@ def test_every_figure_of_a_paper_has_a_card_in_japanese(
     assert all("gray" in badge for badge in badges) == (paper == "sawaki-2025")
 
 
-def test_presenting_a_paper_keeps_what_was_collected_and_opens_its_first_slide(
-    monkeypatch, bare, opened, treebank_folder
+@pytest.mark.parametrize(
+    ("lang", "slide", "label"),
+    [("en", 1, "Figure 1"), ("en", 4, "Table 1"), ("ja", 3, "図 3")],
+)
+def test_a_paper_is_a_deck_of_its_own(
+    lang, slide, label, monkeypatch, bare, opened, treebank_folder
 ):
-    session = opened("papers", treebank_folder, pa_view="kobayashi-2024")
+    session = opened("papers", treebank_folder, lang=lang, pa_view="kobayashi-2024")
     session.session_state[_KEY] = COLLECTION
     session.button(key="present_paper").click().run()
-    assert not session.exception
-    items = session.session_state[_KEY].items
-    before = len(COLLECTION.items)
-    assert items[:before] == COLLECTION.items
-    assert len(items) == before + 5, "figures 1 to 3, and two lists of pairs"
-    assert session.session_state["rp_slide"] == before + 1
-    assert session.session_state["present"]
-    assert [item.note.split(". ")[1] for item in items[before:]] == [
-        *("2024, Figure 1", "2024, Figure 2", "2024, Figure 3", "2024, Table 1", "2024, Table 2")
-    ]
-
-
-def test_a_report_of_a_paper_cites_it(monkeypatch, bare, opened, treebank_folder):
-    made: list[Collection] = []
-    monkeypatch.setattr(slides, "downloads", lambda shown, *kinds: made.append(shown))
-    session = opened("papers", treebank_folder, pa_view="yamamoto-2023")
+    for _ in range(slide - 1):
+        session.button(key="slide-Right").click().run()
     assert_sound(session)
-    [shown] = made
-    assert len(shown.items) == 9
-    archive = zipfile.ZipFile(io.BytesIO(paper_of(Collection(shown.title, shown.items[:1]))))
-    assert "yamamoto-2023" in "".join(
-        archive.read(name).decode() for name in archive.namelist() if name.endswith(".bib")
-    )
+    assert session.session_state[_KEY] == COLLECTION
+    assert f"{slide} / 5" in [caption.value for caption in session.caption]
+    assert label in bodies(session).partition('class="more"')[2]
+    session.button(key="slide-Escape").click().run()
+    assert cards(session)
+
+
+def test_a_slide_that_stands_in_for_a_figure_says_so(monkeypatch, bare, opened, turned_folder):
+    session = opened("papers", turned_folder, pa_view="clark-2019", present="True", slide="1")
+    assert_sound(session)
+    assert "examples; here all heads" in bodies(session)
+
+
+def test_a_report_of_a_paper_cites_it(monkeypatch, bare, treebank_folder):
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(treebank_folder))
+    with within(Run()):
+        store = open_store()
+        entries = entries_of("yamamoto-2023")
+        items = items_of({entry: outcome_of(store, entry) for entry in entries})
+    assert len(items) == 9
+    assert "{yamamoto-2023," in bibliography_of(items)
 
 
 @pytest.mark.parametrize("ground", ["light", "dark", "print"])
-def test_a_thumbnail_is_a_small_picture(ground):
+def test_a_picture_fills_its_room(ground):
     chart = {
         "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
         "data": {"values": [{"a": 1}]},
         "mark": "point",
         "encoding": {"x": {"field": "a", "type": "quantitative"}},
     }
-    assert thumbnail(chart, ground).startswith(b"\x89PNG")
-    assert thumbnail({"mark": "none such"}, ground) == b""
+    assert picture(chart, ground, 250, 150).startswith(b"\x89PNG")
+    assert picture({"mark": "none such"}, ground, 250, 150) == b""

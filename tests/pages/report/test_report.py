@@ -1,4 +1,4 @@
-"""Way from a chart on a page to a report: collect, note, sort, and show as slides."""
+"""Way from a chart on a page to a report: collect, note, sort, keep, open, and show as slides."""
 
 import io
 import zipfile
@@ -6,18 +6,18 @@ import zipfile
 import pytest
 import streamlit as st
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.export import files as export
-from pages.export.collection import _KEY
+from pages.export.collection import _KEY, _TOLD, Collection, Kept
 from pages.export.drawing import NotDrawn
-from pages.export.markup import clean
 from pages.export.paper import paper
 from pages.export.web import web_page
-from pages.report import shown
+from pages.report import listed
 from pages.words.say import plain
-from tests.pages.conftest import assert_sound, charts, frames
+from tests.pages.conftest import assert_sound, bodies, sentences
 from tests.pages.kit.chromium import needs_chromium, settled
-from tests.pages.shared.test_collection import COLLECTION, HOSTILE
+from tests.pages.shared.test_collection import COLLECTION, HOSTILE, ITEMS
 
 
 def in_a_browser(test):
@@ -43,7 +43,7 @@ def report(opened, store_folder):
 
 
 def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
-    session = opened("layer_mixing", store_folder, lm_view="ratio")
+    session = opened("layer_mixing", store_folder, lm_view="ratio", lm_type="sep")
     question = session.subheader[0].value
     for word in ("Collected", "already"):
         key = next(
@@ -52,25 +52,52 @@ def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
         session.button(key=key).click().run()
         assert word in session.toast[-1].value
     [item] = session.session_state[_KEY].items
-    assert item.question == question
-    assert item.chart
-    assert "tiny.duckdb" in item.source
-    assert "lm_view=ratio" in item.link
+    assert item.address.startswith("layer-mixing?lm_view=ratio")
+    assert item.address.endswith("#curves")
+    assert "lm_type=sep" in item.address
     session.switch_page("report/page.py").run()
     assert_sound(session)
     assert plain(question) in {heading.value for heading in session.subheader}
 
 
-def test_texts_are_collected_with_their_headings_and_colours(opened, store_folder):
-    session = opened("head", store_folder, he_view="tokens", he_least="1")
-    keys = (control.key or "" for control in session.button)
-    key = next(key for key in keys if "texts_token" in key and "collect" in key)
-    session.button(key=key).click().run()
-    [item] = session.session_state[_KEY].items
-    assert clean(item.body) == item.body
-    assert 'class="an-name"' in item.body
-    assert 'class="an-text"' in item.body
-    assert item.rows
+def shown(opened, folder, address: str):
+    """The report on one address."""
+    session = opened("report", folder, alone=True)
+    session.session_state[_KEY] = Collection(items=(Kept(address),))
+    session.run()
+    assert_sound(session)
+    return session
+
+
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("layer-mixing?file=gone.duckdb&lm_view=ratio#curves", "no file gone.duckdb"),
+        ("layer-mixing?file=tiny.duckdb&content=0&lm_view=ratio#curves", "has been replaced"),
+        ("layer-mixing?file=tiny.duckdb&lm_view=ratio#none", "does not show this figure"),
+        ("layer-mixing?file=tiny.duckdb&lm_view=none#curves", "does not show this figure"),
+        ("relevance?file=tiny.duckdb&re_view=map#grid", "Choose an image"),
+    ],
+)
+def test_a_figure_that_is_not_there_says_so_in_its_place(opened, store_folder, address, reason):
+    session = shown(opened, store_folder, address)
+    assert reason in sentences(session).replace("\\", "")
+    assert not session.get("imgs")
+
+
+def test_a_text_is_shown_with_its_headings_and_colours(opened, store_folder):
+    address = "head?file=tiny.duckdb&he_view=tokens&he_least=1#texts_token"
+    session = shown(opened, store_folder, address)
+    assert 'class="an-name"' in bodies(session)
+    assert 'class="an-text"' in bodies(session)
+
+
+def test_a_comparison_is_collected_as_it_is_chosen(opened, store_folder):
+    address = "layer-mixing?file=tiny.duckdb&lm_view=similarity#matrix"
+    alone = shown(opened, store_folder, address)
+    beside = "lm_matrix_beside=lm_layer%3D1"
+    both = shown(opened, store_folder, address.replace("#", f"&{beside}#"))
+    assert sentences(alone) != sentences(both)
 
 
 def test_notes_order_and_title_are_kept(report):
@@ -86,16 +113,27 @@ def test_notes_order_and_title_are_kept(report):
 
 
 def test_a_slide_shows_one_item_and_leads_to_its_neighbours(opened, store_folder):
-    session = opened("report", store_folder, alone=True, rp_view="slides", rp_slide="2")
+    session = opened("report", store_folder, alone=True, present="True", slide="2")
     session.session_state[_KEY] = COLLECTION
     session.run()
-    assert frames(session)
-    assert not charts(session)
-    button(session, "slide-Left").click().run()
-    assert charts(session)
-    assert not frames(session)
-    assert button(session, "slide-Left").disabled
+    assert "<table>" in bodies(session)
+    session.button(key="slide-Left").click().run()
+    assert "<img " in bodies(session)
+    assert "<table>" not in bodies(session)
+    assert session.button(key="slide-Left").disabled
+    session.button(key="slide-Escape").click().run()
+    assert session.text_area
     assert_sound(session)
+
+
+def test_what_the_browser_keeps_is_taken(opened, store_folder):
+    session = opened("methods", store_folder, alone=False)
+    assert 'data-kept=""' in bodies(session)
+    session.text_input(key=_TOLD).set_value(f"1 {COLLECTION.written()}").run()
+    assert session.session_state[_KEY] == COLLECTION
+    session.text_input(key=_TOLD).set_value("2 nonsense").run()
+    assert session.session_state[_KEY] == Collection()
+    assert "items" in bodies(session)
 
 
 def test_a_chart_that_cannot_be_drawn_is_said_to_be(opened, store_folder, monkeypatch):
@@ -103,27 +141,54 @@ def test_a_chart_that_cannot_be_drawn_is_said_to_be(opened, store_folder, monkey
         raise NotDrawn("slow")
 
     st.cache_data.clear()
-    monkeypatch.setattr(shown, "svg", fail)
+    monkeypatch.setattr(listed, "picture", lambda *_: b"")
     monkeypatch.setattr(export, "svg", fail)
     session = opened("report", store_folder, alone=True)
     session.session_state[_KEY] = COLLECTION
     session.run()
     assert_sound(session)
     assert [warning.value for warning in session.warning if "could not be drawn" in warning.value]
-    with zipfile.ZipFile(io.BytesIO(paper(COLLECTION))) as files:
+    with zipfile.ZipFile(io.BytesIO(paper("", ITEMS))) as files:
         assert "could not be drawn" in files.read("report.tex").decode()
         assert not [name for name in files.namelist() if name.startswith("figures")]
 
 
 @in_a_browser
+def test_a_collection_outlives_its_tab(browser, server):
+    kept = "return JSON.parse(localStorage.getItem('mixscope-collection') || '{}').items?.length"
+    page, wait = f"{server}/layer-mixing?lang=en&lm_view=ratio", WebDriverWait(browser, 60)
+    listed_n = "return document.querySelectorAll('[data-testid=stTextArea]').length"
+    first = browser.current_window_handle
+    try:
+        browser.get(page)
+        wait.until(lambda at: at.find_elements(By.XPATH, "//button[contains(., 'Collect')]"))[
+            0
+        ].click()
+        wait.until(lambda at: at.execute_script(kept) == 1)
+        browser.refresh()
+        wait.until(lambda at: at.find_elements(By.XPATH, "//button[contains(., 'Collect')]"))
+        browser.switch_to.new_window("tab")
+        browser.get(f"{server}/report?lang=en")
+        wait.until(lambda at: at.execute_script(listed_n) == 1)
+        browser.find_element(By.XPATH, "//button[contains(., '✕')]").click()
+        wait.until(lambda at: at.execute_script(kept) == 0)
+    finally:
+        browser.execute_script("localStorage.clear()")
+        if browser.current_window_handle != first:
+            browser.close()
+            browser.switch_to.window(first)
+
+
+@in_a_browser
 def test_the_web_page_draws_and_sorts_without_a_server(browser, tmp_path):
     page = tmp_path / "report.html"
-    page.write_text(web_page(COLLECTION), encoding="utf-8")
+    page.write_text(web_page("", ITEMS), encoding="utf-8")
     browser.get_log("browser")
     browser.get(page.as_uri())
     settled(browser, ".chart svg")
-    share = browser.find_elements(By.TAG_NAME, "th")[1]
+    table = browser.find_elements(By.TAG_NAME, "table")[1]
+    share = table.find_elements(By.TAG_NAME, "th")[1]
     for cell in ("[SEP]", HOSTILE):
         share.click()
-        assert browser.find_element(By.CSS_SELECTOR, "tbody td").text == cell
+        assert table.find_element(By.CSS_SELECTOR, "tbody td").text == cell
     assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]

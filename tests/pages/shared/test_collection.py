@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 import zipfile
 from base64 import b64encode
@@ -10,11 +11,11 @@ from hashlib import sha256
 
 import altair as alt
 import pandas as pd
+import pytest
 
 from pages.charts.chart_theme import with_data
-from pages.export.collection import MOST_ITEMS, Collection
-from pages.export.item import MOST_ROWS, Item, table_of
-from pages.export.markup import clean
+from pages.export.collection import MOST_ITEMS, Collection, Kept, place_of, read
+from pages.export.item import MOST_ROWS, Item, _off_the_page, clean, table_of
 from pages.export.paper import paper
 from pages.export.web import web_page
 
@@ -28,31 +29,86 @@ FIGURE = Item(
     finding="Layer 3 gives 5% to [SEP]. It gives less elsewhere.",
     caption="Means over 9 texts.",
     source=f"File {HOSTILE}.",
-    link="http://127.0.0.1:8501/head-map?file=demo.duckdb",
+    address="head-map?file=demo.duckdb&hm_view=map#by_layer",
     version="0.1",
     papers=("clark-2019",),
+    queries=("select 1",),
     chart=CHART,
+    **table_of(FRAME.rename(columns={"n": "tokens"})),
 )
-TABLE = replace(
-    FIGURE, question="Which?", chart=None, **table_of(FRAME.rename(columns={"n": "tokens"}))
-)
+TABLE = replace(FIGURE, question="Which?", chart=None, address="syntax?sy_view=relations#best")
 TEXT = replace(TABLE, question="What?", body='<div class="an-text"><span title="a">b</span></div>')
-COLLECTION = Collection("ρ & more", (FIGURE, TABLE, TEXT))
+ITEMS = (FIGURE, TABLE, TEXT)
+KEPT = tuple(
+    Kept(f"layer-mixing?file=tiny.duckdb&lm_view=ratio#{name}")
+    for name in ("curves", "table", "map")
+)
+COLLECTION = Collection("ρ & more", KEPT)
 
 
 def test_a_view_is_collected_once_and_a_full_collection_takes_no_more():
-    assert COLLECTION.with_item(replace(FIGURE, note="again")) == COLLECTION
-    other = replace(FIGURE, link="http://127.0.0.1:8501/head-map?file=other.duckdb")
+    assert COLLECTION.with_item(replace(KEPT[0], note="again")) == COLLECTION
+    other = Kept("layer-mixing?file=other.duckdb&lm_view=ratio#curves")
     assert COLLECTION.with_item(other).items[-1] == other
-    full = Collection(items=tuple(replace(FIGURE, question=str(n)) for n in range(MOST_ITEMS)))
+    full = Collection(items=tuple(Kept(str(n)) for n in range(MOST_ITEMS)))
     assert full.is_full
-    assert full.with_item(FIGURE) == full
+    assert full.with_item(KEPT[0]) == full
 
 
 def test_items_are_moved_noted_and_removed():
-    assert COLLECTION.moved(2, 0).items == (TEXT, FIGURE, TABLE)
+    assert COLLECTION.moved(2, 0).items == (KEPT[2], KEPT[0], KEPT[1])
     assert COLLECTION.noted(1, "so").items[1].note == "so"
-    assert COLLECTION.without(1).items == (FIGURE, TEXT)
+    assert COLLECTION.without(1).items == (KEPT[0], KEPT[2])
+
+
+def test_a_collection_is_written_as_addresses_and_read_again():
+    noted = COLLECTION.noted(1, HOSTILE)
+    assert read(noted.written()) == noted
+    assert set(json.loads(noted.written())["items"][0]) == {"address", "note"}
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://example.org/layer-mixing?lm_view=ratio#curves",
+        "//example.org?lm_view=ratio#curves",
+        "layer-mixing#curves",
+        "report?rp_view=slides",
+        "nowhere?lm_view=ratio#curves",
+        f"layer-mixing?lm_view=ratio&more={'x' * 9_000}#curves",
+    ],
+)
+def test_what_is_no_address_of_a_figure_is_left_out(address):
+    assert place_of(address) is None
+    written = json.dumps(
+        {"title": "t", "items": [{"address": address}, {"address": KEPT[0].address}]}
+    )
+    assert read(written) == Collection("t", KEPT[:1])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"title": 1, "items": 3}', '{"items": []}', "[" * 9_999]
+)
+def test_what_is_no_collection_is_refused(text):
+    with pytest.raises(ValueError, match="no collection"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("caption", "kept"),
+    [
+        ("Mean over texts; click a head to choose it.", "Mean over texts."),
+        (
+            "Ringed: the chosen head. Click a cell to choose it. Figure 3.",
+            "Ringed: the chosen head. Figure 3.",
+        ),
+        ("A click on a column sorts by it; the icons search.", ""),
+        ("点は個々のヘッド（クリックで選択）。丸は選択中。", "点は個々のヘッド。丸は選択中。"),
+        ("テキストの平均。クリックでヘッドを選べます。", "テキストの平均。"),
+    ],
+)
+def test_a_caption_off_the_page_tells_nobody_to_click(caption, kept):
+    assert _off_the_page(caption) == kept
 
 
 def test_of_a_long_table_the_first_rows_are_collected_and_all_are_counted():
@@ -73,7 +129,7 @@ def test_markup_of_strangers_keeps_its_words_and_nothing_that_runs():
 
 
 def test_the_web_page_runs_its_own_scripts_alone_and_fetches_nothing():
-    page = web_page(COLLECTION)
+    page = web_page("ρ & more", ITEMS)
     policy = re.search('Content-Security-Policy" content="([^"]*)"', page)
     assert policy
     assert "default-src 'none'" in policy[1]
@@ -87,13 +143,17 @@ def test_the_web_page_runs_its_own_scripts_alone_and_fetches_nothing():
     assert "Layer 3 gives 5% to [SEP]." in page
     assert "clark-2019" in page
     assert '<span title="a">b</span>' in page
+    assert "127.0.0.1" not in page
+    assert page.count('<div class="table">') == 3, (
+        "numbers stand behind the chart and the text, too"
+    )
 
 
 def test_the_paper_has_every_figure_table_and_source():
-    with zipfile.ZipFile(io.BytesIO(paper(COLLECTION))) as files:
+    with zipfile.ZipFile(io.BytesIO(paper("ρ & more", ITEMS))) as files:
         names = files.namelist()
         document = files.read("report.tex").decode()
-        [table] = [name for name in names if "02-which" in name]
+        [table] = [name for name in names if "02-syntax-best" in name]
         rows = list(csv.reader(io.StringIO(files.read(table).decode("utf-8-sig"))))
         references = files.read("references.bib").decode()
     figures = re.findall(r"\{(figures/[^}]*)\}", document)
@@ -103,4 +163,5 @@ def test_the_paper_has_every_figure_table_and_source():
     assert r"\title{\(\rho\) \& more}" in document
     assert r"100\%\_\$x\$" in document
     assert "{[}SEP]" in document
-    assert "@misc{clark-2019" in references
+    assert "{clark-2019," in references
+    assert "% select 1" in document

@@ -6,11 +6,9 @@ from typing import Any
 
 import altair as alt
 import pandas as pd
-import pytest
 
 from pages.charts.chart_theme import in_theme, rows_height
 from pages.charts.plots import Bars
-from pages.charts.views import filled
 from pages.export.drawing import svg_of
 from pages.export.files import svg
 
@@ -60,23 +58,6 @@ def test_views_stand_beside_each_other_on_a_wide_page_and_below_each_other_on_a_
     assert size(narrow)[1] > 1.8 * size(wide)[1]
     labels = re.compile(r">[123]</text>")
     assert [len(labels.findall(svg)) for svg in (wide, narrow)] == [3, 6]
-
-
-@pytest.mark.parametrize(
-    ("kind", "n", "width", "height", "columns"),
-    [("hconcat", 3, 210, 170, None), ("concat", 4, 340, 260, 4), ("concat", 6, 300, 60, 3)],
-)
-def test_views_of_a_slide_fill_it_in_width_or_in_height_and_are_seen_whole(
-    kind, n, width, height, columns
-):
-    shown = filled({kind: [{"width": width, "height": height}] * n, "columns": 2})
-    assert shown.get("columns", 2) == (columns or 2)
-    [(wide, tall)] = {(view["width"], view["height"]) for view in shown[kind]}
-    assert wide / tall == pytest.approx(width / height, rel=0.02)
-    rows = n // (columns or n)
-    room = (1110 - (wide + 90) * n / rows, 410 - (tall + 140) * rows)
-    assert -4 < min(room) < 4
-    assert filled({kind: [{"width": 800, "height": 700}] * 2})[kind][0]["width"] == 800
 
 
 def test_a_comparison_of_views_in_a_row_is_drawn_as_vega_lite():

@@ -6,8 +6,9 @@ import duckdb
 import pandas as pd
 import pytest
 
-from analysis.sources import MIXSCOPE, PAPERS
+from analysis.sources import PAPERS
 from analysis.statistics.question import asks, frame_of, literal, recorded_queries
+from pages.export.shown import bibliography
 
 
 @pytest.fixture
@@ -44,11 +45,25 @@ def test_a_view_offers_its_link_its_papers_and_its_queries(section):
     assert "an_view=frequency" in link
     assert set(re.findall(r"@\w+\{([\w-]+),", bibliography)) == {"mixscope", "kobayashi-2020"}
     assert "title = {{Attention is Not Only a Weight" in bibliography
-    assert "author = {Kobayashi and Kuribayashi and Yokoi and Inui}" in bibliography
+    assert "author = {Kobayashi, Goro and Kuribayashi, Tatsuki and" in bibliography
     assert "from " in sql
     assert "$" not in sql
 
 
-def test_every_paper_has_an_entry_with_balanced_braces():
-    for entry in (MIXSCOPE % "1.0", *(paper.bibtex(key) for key, paper in PAPERS.items())):
-        assert entry.count("{") == entry.count("}") > 3
+FAMILIES = {"山本": "Yamamoto", "松崎": "Matsuzaki", "澤木": "Sawaki", "村田": "Murata"}
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_every_paper_has_a_full_entry_that_agrees_with_the_code(key):
+    entry, paper = bibliography((key,), "1.0").partition("\n@")[2], PAPERS[key]
+    kind, _, rest = entry.partition("{")
+    assert kind in {"article", "incollection", "inproceedings"}
+    assert rest.startswith(f"{key},")
+    fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", entry, re.MULTILINE))
+    authors = [name.strip("{}").split(", ") for name in fields["author"].split(" and ")]
+    assert ", ".join(FAMILIES.get(name[0], name[0]) for name in authors) == paper.authors
+    assert key in {"openai-2025", "cunningham-2026"} or all(len(name) == 2 for name in authors)
+    title = fields["title"].strip("{}").replace("\\&", "&")
+    assert (title, fields["year"], fields["url"]) == (paper.title, str(paper.year), paper.url)
+    assert {"journal", "booktitle"} & set(fields)
+    assert entry.count("{") == entry.count("}")
