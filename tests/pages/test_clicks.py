@@ -120,6 +120,9 @@ def test_a_button_leads_on_with_the_head(page, view, label, chosen, at):
         ("norms", "heads", {"an_layer": "2", "an_head": "3"}),
         ("habits", "heads", {"hh_head": "2-3"}),
         ("layer_mixing", "ratio", {"po_head": "2-3"}),
+        ("layer_mixing", "ratio", {"hm_head": "2-3"}),
+        ("layer_mixing", "ratio", {"sy_head": "2-3"}),
+        ("layer_mixing", "ratio", {"co_head": "2-3"}),
     ],
 )
 def test_an_old_link_opens_its_head(page, view, old, at):
