@@ -2,11 +2,11 @@
 
 Every test that asks for `family` runs once per family.
 
-Tests of measures run on all of `tests.tiny.FAMILIES`, those of whole layers on one of every order
-too, but for those that need a tokenizer and say so: `@text_families`. All other tests run on
-`tests.tiny.TEXT_FAMILIES`, since most of them run whole stores of texts, and those of passes on two
-of these; those for which an image will do say so: `@every_family`, and run on one family more if
-they are of passes.
+Tests of models run on all of `tests.tiny.FAMILIES`, but for those that need a tokenizer and say so:
+`@text_families`. All other tests run on `tests.tiny.TEXT_FAMILIES`, since most of them run whole
+stores of texts, and those of tables on two of these, since every kind of tokenizer is in
+`tests.outermost`; those for which an image will do say so: `@every_family`, and run on one family
+more if they are of passes.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +23,6 @@ from tests.tiny import (
     FAMILIES,
     OF_DECODERS,
     OF_IMAGES,
-    OF_ORDERS,
     TEXT_FAMILIES,
     every_family,
     text_families,
@@ -79,9 +78,8 @@ def _families(test: pytest.Item) -> tuple[str, ...]:
         return FAMILIES[:1]
     of_measures = test.path.is_relative_to(ROOT / "analysis")
     of_passes = test.path.is_relative_to(ROOT / "precompute" / "passes")
-    of_mixing = test.path.is_relative_to(ROOT / "analysis" / "measures" / "mixing")
-    of_texts = BOTH_WAYS if of_passes else TEXT_FAMILIES
-    of_texts += OF_DECODERS * of_measures + OF_ORDERS * of_mixing
+    of_tables = of_passes or test.path.is_relative_to(ROOT / "statistics")
+    of_texts = (BOTH_WAYS if of_tables else TEXT_FAMILIES) + OF_DECODERS * of_measures
     on_every_family = test.get_closest_marker(every_family.name) or of_measures
     if on_every_family and not test.get_closest_marker(text_families.name):
         return (*of_texts, *OF_IMAGES[: 1 if of_passes else None])

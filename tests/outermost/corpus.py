@@ -53,13 +53,13 @@ def read_corpus(store: duckdb.DuckDBPyConnection, model: BareModel) -> Corpus:
 
 def type_of(tokenizer, identity: int) -> str:
     """Token type: bos, cls, sep, comma_period or other, by the tokenizer's token."""
-    if identity == tokenizer.bos_token_id != tokenizer.eos_token_id:
-        return "bos"
     if tokenizer.cls_token_id != tokenizer.sep_token_id:
         if identity == tokenizer.cls_token_id:
             return "cls"
         if identity == tokenizer.sep_token_id:
             return "sep"
+    if identity == tokenizer.bos_token_id != tokenizer.eos_token_id:
+        return "bos"
     token = tokenizer.convert_ids_to_tokens(identity)
     return "comma_period" if token.lstrip("Ġ▁") in {",", "."} else "other"
 

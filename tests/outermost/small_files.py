@@ -62,10 +62,17 @@ OF_DECODERS = (
     *("head_pattern", "head_distance", "relevance_summary", "massive_activation"),
 )
 """Views whose numbers do not hang on how positions are told."""
+OF_ROBERTA = (
+    *OF_DECODERS,
+    *("token", "input_norm_dispersion", "frequency_correlation", "gradient_importance"),
+    *("relative_position_profile", "position_spectrum", "position_variance", "sink"),
+)
+"""Views of a model with byte-level pieces, one segment and places that begin behind the padding."""
 OF_LLAMA = ("rotary_plane", "position_kernel", "score_share")
 """Views of models that turn queries and keys."""
 CASES = [
     *(("llama", view) for view in SMALL if view.name in (*OF_DECODERS, *OF_LLAMA)),
+    *(("roberta", view) for view in SMALL if view.name in OF_ROBERTA),
     *((name, view) for name in FILES for view in SMALL if view.name not in OF_TREES + OF_LLAMA),
     *(("bert of trees", view) for view in SMALL if view.name in OF_TREES),
 ]

@@ -1,6 +1,6 @@
 """A click in a real browser chooses what was clicked, and a fresh session shows it again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import pytest
@@ -12,10 +12,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from tests.pages.kit.chromium import (
     Patient,
-    is_idle,
     needs_chromium,
     parameters,
-    show_on,
     title_of,
 )
 
@@ -129,30 +127,6 @@ def test_a_click_chooses_and_a_fresh_session_shows_it_again(click, go, browser):
     assert address_has(browser, click.chosen | click.opened)
 
 
-def test_the_arcs_of_a_sentence_are_drawn(go, browser):
-    wait = go("syntax?sy_view=sentences&sy_relation=det&head=2-3")
-    arcs = "[aria-label^='Does L2·H3 point to the governor?'] svg .mark-line path"
-    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, arcs))
-
-
-def test_a_patch_tells_its_place_and_its_value_and_a_click_chooses_its_head(go, browser):
-    wait = go("relevance?re_view=map&re_head=1")
-    cell = "[class*=st-key-re_map_grid] " + mark("map: iv · 2;", "row: 3;", "column: 4;")
-
-    def pointed_at(driver: WebDriver) -> str:
-        """Tooltip of the pointed cell, once charts above that come later have stopped moving it."""
-        title = driver.find_element(By.TAG_NAME, "h1")
-        target = driver.find_element(By.CSS_SELECTOR, cell)
-        ActionChains(driver).move_to_element(title).move_to_element(target).perform()
-        return driver.find_element(By.CSS_SELECTOR, "#vg-tooltip-element.visible").text
-
-    shown = wait.until(pointed_at)
-    for words in ("iv · 2", "row", "column", "share of all relevance", "times the even share"):
-        assert words in shown
-    choose = Click("", "re_map_grid", mark("map: iv · 2;", "row: 3;", "column: 4;")).choose
-    wait.until(until_address_has({"re_head": "2"}, choose))
-
-
 def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
     wait = go("token-pairs?lang=ja&tp_view=tables&tp_effect=ff_res&tp_least=3")
     cell = Click("", "tp_tables_amplified", ".mark-rect path[aria-label*=' → ']")
@@ -162,80 +136,3 @@ def test_a_cell_of_all_layers_opens_its_pair_in_the_same_window(go, browser):
     wait.until(lambda d: asked in [heading.text for heading in d.find_elements(By.TAG_NAME, "h3")])
     assert address_has(browser, {"lang": "ja", "tp_effect": "ff_res", "tp_least": "3"})
     assert len(browser.window_handles) == 1
-
-
-def test_a_name_opens_its_pair_and_again_after_back(go, browser):
-    wait = go("token-pairs?tp_view=workbench&tp_layer=2")
-
-    def open_pair(place: int) -> dict[str, str]:
-        """Click at the left end of a row, on the pair's name; return its tokens."""
-        cell = f"[class*=st-key-tp_workbench_pairs] .mark-rect {mark(f'place: {place};')}"
-
-        def pair(driver: WebDriver) -> list[str] | None:
-            """Tokens of the row, once it has its label."""
-            label = driver.find_element(By.CSS_SELECTOR, cell).accessible_name
-            return (
-                label.split("pair: ")[1].split(";")[0].split(" → ") if "pair: " in label else None
-            )
-
-        source, target = wait.until(pair)
-        tokens: dict[str, str] = {"tp_source": source, "tp_target": target}
-
-        def click(driver: WebDriver) -> None:
-            row = driver.find_element(By.CSS_SELECTOR, cell)
-            at = int(12 - row.size["width"] / 2)
-            ActionChains(driver).move_to_element_with_offset(row, at, 0).click().perform()
-
-        wait.until(until_address_has(tokens, click))
-        return tokens
-
-    first, second = open_pair(3), open_pair(5)
-    browser.back()
-    wait.until(lambda d: address_has(d, first))
-    assert open_pair(5) == second
-
-
-def act(wait: WebDriverWait, selector: str, along: float, shows: str, chosen: dict) -> None:
-    """Click so far along an element until something is shown and the address has choices.
-
-    A click that is lost, since the page was drawn anew beneath it, is made again.
-    """
-
-    def click(driver: WebDriver) -> None:
-        target = driver.find_element(By.CSS_SELECTOR, selector)
-        at = int((along - 0.5) * target.size["width"])
-        ActionChains(driver).move_to_element_with_offset(target, at, 0).click().perform()
-
-    patient = Patient(click)
-
-    def is_done(driver: WebDriver) -> bool:
-        is_shown = not shows or bool(driver.find_elements(By.CSS_SELECTOR, shows))
-        return (address_has(driver, chosen) and is_shown) or bool(patient(driver))
-
-    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, selector) and is_idle(d))
-    wait.until(is_done)
-
-
-SECOND = "[role=option]:nth-of-type(2)"
-MARKED = "[data-testid=stMain] .an-text :is(.an-source, .an-target)[title]"
-
-
-@pytest.fixture
-def low_screen(browser) -> Iterator[None]:
-    show_on(browser, 1280, 720)
-    yield
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-def test_six_clicks_lead_to_pairs_under_conditions_and_their_sentences(go, low_screen):
-    wait = go("token-pairs?lang=ja")
-    for selector, along, shows, chosen in (
-        (".st-key-tp_layer [role=combobox]", 0.5, SECOND, {}),
-        (SECOND, 0.5, "", {"tp_layer": "2"}),
-        (".st-key-tp_direction [role=combobox]", 0.5, SECOND, {}),
-        (SECOND, 0.5, "", {"tp_direction": "attenuated"}),
-        (".st-key-tp_least [data-testid=stNumberInputStepUp]", 0.5, "", {"tp_least": "3"}),
-        (".st-key-tp_special button[aria-checked=false]", 0.5, "", {"tp_special": "out"}),
-    ):
-        act(wait, selector, along, shows, chosen)
-    wait.until(lambda d: d.find_elements(By.CSS_SELECTOR, MARKED))

@@ -1,13 +1,11 @@
 """The whole of a page is reached by keys alone, and the reader sees where they are."""
 
 import pytest
-from selenium.webdriver import ActionChains
-from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.kit.contents import PAGES
-from tests.pages.kit.chromium import needs_chromium, parameters, title_of
+from tests.pages.kit.chromium import needs_chromium, title_of
 from tests.pages.kit.walk import walk
 
 pytestmark = needs_chromium
@@ -21,13 +19,6 @@ const drawn = charts.every(element => element.querySelector("svg, canvas")?.clie
 return idle && drawn && !waits.length;
 """
 """Script that tells if all charts are drawn and nothing is awaited."""
-MOST = 90  # stops on a page
-HERE = """
-const here = document.activeElement;
-const name = here.getAttribute("aria-label") || here.innerText || here.placeholder || "";
-return [here.tagName, name.split("\\n").at(here.tagName == "SUMMARY" ? -1 : 0)];  // behind its icon
-"""
-IS_WITHIN = "return !!document.activeElement.closest(arguments[0])"
 NAMED = {"token_pairs": ("Pairs and sentences", "Layer", "How to read this", "Export", "Collect")}
 """Some of what is come by on a page."""
 WALKED = ("token_pairs", "query", "report")
@@ -55,19 +46,6 @@ def drawn(browser: WebDriver) -> WebDriver:
     return browser
 
 
-def press(browser: WebDriver, *keys: str) -> None:
-    ActionChains(browser).send_keys(*keys).perform()
-
-
-def stop_at(browser: WebDriver, name: str) -> None:
-    """Press Tab until what has this name is reached."""
-    for _ in range(MOST):
-        press(browser, Keys.TAB)
-        if browser.execute_script(HERE)[1].startswith(name):
-            return
-    raise AssertionError(f"{name} was not come by")
-
-
 @pytest.mark.parametrize("name", WALKED)
 def test_every_control_is_come_by_in_its_order_and_is_marked(name, browser, server):
     browser.get(f"{server}/{PAGES[name]}?lang=en")
@@ -80,24 +58,3 @@ def test_every_control_is_come_by_in_its_order_and_is_marked(name, browser, serv
     assert result.names[0] == "A Skip to main content"
     names = "\n".join(result.names)
     assert all(control in names for control in ("Find anything", *NAMED.get(name, ("Methods",))))
-
-
-def test_keys_lead_past_the_contents_and_change_section_and_page(browser, server):
-    browser.get(f"{server}/token-pairs?lang=en")
-    page = drawn(browser)
-    wait = WebDriverWait(page, 60)
-    press(page, Keys.TAB)
-    assert page.execute_script(HERE)[1] == "Skip to main content"
-    press(page, Keys.ENTER)
-    press(page, Keys.TAB)
-    assert page.execute_script(IS_WITHIN, "[data-testid=stMain]")
-    stop_at(page, "Pairs and sentences")
-    press(page, Keys.ARROW_RIGHT)
-    wait.until(lambda d: d.execute_script(HERE)[1] == "Top pairs of all layers")
-    press(page, Keys.ENTER)
-    wait.until(lambda d: parameters(d).get("tp_view") == ["tables"])
-    page.refresh()
-    drawn(page)
-    stop_at(page, "Head habits")
-    press(page, Keys.ENTER)
-    wait.until(lambda d: "/habits" in d.current_url)

@@ -49,12 +49,9 @@ return [crossed, Math.min(...captions.map(([, box]) => box.width)), cut];
 """
 """Labels that stand on one another, the width of the narrowest caption, titles that are cut."""
 PLACES = [
-    ("head", "profile", "en", "gpt2"),
     ("head_map", "groups", "en", "gpt2"),
-    ("norms", "transformation", "ja", "gpt2"),
     ("sinks", "scores", "en", "gpt2"),
     ("compare", "headlines", "ja", "gpt2"),
-    ("token_pairs", "workbench", "ja", "gpt2"),
     ("positions", "claim", "ja", "gpt2"),
     ("layer_mixing", "similarity", "en", "treebank"),
     ("syntax", "relations", "ja", "treebank"),

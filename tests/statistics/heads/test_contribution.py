@@ -100,30 +100,6 @@ def test_parts_are_those_that_are_written_out():
             assert found[n_heads, 0, i] == pytest.approx(found[:n_heads, 0, i].sum())
 
 
-def test_a_head_without_output_has_no_share_and_one_turned_round_speaks_against():
-    sequences = tiny_sequences("gpt2")[:2]
-    model = tiny_model("gpt2")
-    with torch.no_grad():
-        width = model.layers[0].output_weight.shape[1]
-        for layer in model.model.h:
-            layer.attn.c_proj.weight[:width] = 0
-            layer.attn.c_proj.weight[width : 2 * width] *= 20  # which the update then is
-            layer.mlp.c_proj.weight *= 0.01
-    silent, loud, other = (of_head(model, sequences, head) for head in range(3))
-    assert (silent[[*OF_PARTS]] == 0).all(axis=None)
-    assert loud["share"].between(0.7, 1.3).all()
-    with torch.no_grad():
-        model.model.h[0].attn.c_proj.weight[2 * width :] *= -1
-    turned = of_head(model, sequences, 2)
-    signs = turned["share"].to_numpy() * other["share"].to_numpy()
-    assert (signs[turned["layer"] == 0] < 0).all()
-
-
-def of_head(model, sequences, head: int) -> pd.DataFrame:
-    rows = shares_of(model, sequences)
-    return rows[(rows["part"] == "head") & (rows["head"] == head)]
-
-
 def test_tables_hold_means_over_texts_of_every_part():
     rows = pd.DataFrame(
         [

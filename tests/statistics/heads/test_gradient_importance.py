@@ -27,7 +27,7 @@ from precompute.store.check import faults
 from tests.precompute.corpora.tiny import unhurried
 from tests.small_store import request as asked_for
 from tests.statistics.fits import made, store_of
-from tests.tiny import BOTH_WAYS, mask_rate, save_tiny, text_families, tiny_model, tiny_sequences
+from tests.tiny import mask_rate, save_tiny, tiny_model, tiny_sequences
 from tests.tracing import rows_of_table, trace_of
 
 Loss = Callable[[int, int, float], float]
@@ -54,7 +54,6 @@ def importance(
 
 CAUSAL = ("gpt2", "llama")
 SHORT = (Text("Cat, a.", "line 1"), Text("Cat.", "line 2"))
-both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 Moved = Callable[[int, int, int, int, float], float]
 """The loss when the weight of a layer, head, query and key is moved by some amount."""
 
@@ -141,7 +140,6 @@ def assert_as_moved(moved: Moved, sequence: Sequence, found: np.ndarray, is_caus
         assert found[layer, head, place] == pytest.approx(expected, rel=1e-5, abs=1e-8)
 
 
-@both_ways
 def test_a_language_models_gradients_are_what_its_loss_does(
     language_model, short, monkeypatch, is_causal
 ):
@@ -157,33 +155,12 @@ def is_causal(tiny) -> bool:
     return tiny.layers[0].is_causal
 
 
-@text_families
 def test_padding_and_company_change_no_gradient(language_model, short):
     together = importances(language_model, short)
     alone = np.concatenate([importances(language_model, (sequence,)) for sequence in short])
     np.testing.assert_allclose(together, alone, rtol=1e-9, atol=1e-12)
 
 
-@text_families
-def test_what_is_asked_for_is_what_stood_behind_the_mask(language_model, short, family):
-    predicts_next = family in CAUSAL
-    assert language_model.objective == ("next_token" if predicts_next else "masked_lm")
-    others = tuple(
-        replace(
-            sequence,
-            targets=np.where(sequence.targets >= 0, sequence.targets + 1, sequence.targets),
-        )
-        for sequence in short
-        if sequence.targets is not None
-    )
-    if predicts_next:
-        assert not others
-        return
-    changed = importances(language_model, others)
-    assert not np.allclose(changed, importances(language_model, short), rtol=1e-3)
-
-
-@text_families
 def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, family):
     (sequence,) = tiny_sequences(family, (Text("Cat.", "line 1"),))
     names = ("ids", "segments", "token_types", "words", "masked", "tokens")
@@ -193,7 +170,6 @@ def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, famil
         assert language_model.gradients([sequence]) is None
 
 
-@text_families
 def test_gradients_leave_the_model_as_it_was(language_model, short):
     before = trace_of(language_model, short)
     language_model.gradients(short)
@@ -220,7 +196,6 @@ def test_types_share_all_gradients_and_pairs_that_are_not_there_have_none(n, see
     assert math.isfinite(float(importance.sum()))
 
 
-@both_ways
 def test_rows_are_of_each_text_and_few_tokens_at_a_time_change_no_number(
     language_model, short, monkeypatch
 ):

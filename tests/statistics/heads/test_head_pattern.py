@@ -21,7 +21,6 @@ from tests.outermost.heads import habits_of
 from tests.precompute.corpora.tiny import unhurried
 from tests.reference.transformed_vectors import of_trace
 from tests.statistics.fits import made, store_of
-from tests.tiny import BOTH_WAYS
 from tests.tracing import rows_of_table
 
 NATS = ("entropy", "entropy_cls", "uniform")
@@ -92,7 +91,6 @@ def test_habits_stay_within_their_bounds_and_agree_with_each_other(types, seed, 
         assert sum(there.get(name, 0) for name in HABITS_OF_TYPES) <= 1 + 1e-9
 
 
-@pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 @pytest.mark.parametrize("at_once", [head_slices.MOST_WEIGHTS, 1])
 def test_rows_of_a_padded_batch_are_those_of_each_text(
     tiny, sequences, traced_alone, at_once, monkeypatch

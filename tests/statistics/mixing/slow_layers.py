@@ -88,19 +88,6 @@ def network_part(
     return hidden @ weights.output_weight + (_output_bias(weights, whole) if is_bias else 0)
 
 
-def network_output(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
-    """Network output for its full input."""
-    hidden = inputs @ weights.input_weight + weights.input_bias
-    activation = ACTIVATIONS[weights.activation]
-    if weights.gate_weight is None or weights.gate_bias is None:
-        hidden = activation(hidden)
-    else:
-        hidden = OTHER_SIDES.get(weights.activation, torch.clone)(hidden)
-        hidden = hidden * activation(inputs @ weights.gate_weight + weights.gate_bias)
-    given = _given_to_experts(weights, hidden, inputs)
-    return given @ weights.output_weight + _output_bias(weights, inputs)
-
-
 def _output_bias(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
     """The bias behind the network, and those of experts by the router's shares."""
     if weights.router is None or weights.expert_bias is None:

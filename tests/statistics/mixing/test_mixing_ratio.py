@@ -10,10 +10,7 @@ from analysis.statistics.mixing import mixing_ratio
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
 
-two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
 
-
-@two_ways
 def test_all_layers_pooled_are_told_as_the_view_has_them(masked_store):
     view = masked_store.execute("from mixing_ratio where layer is null").df().drop(columns="layer")
     pooled = mixing_ratio.pooled(masked_store)

@@ -10,7 +10,6 @@ from analysis.token_types import TOKEN_TYPES
 from tests.intervals import assert_ordered
 from tests.tracing import layers_of, rows_of_table
 
-two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
 Matrix = list[list[float]]
 
 
@@ -59,7 +58,6 @@ def test_distances_fall_between_their_edges():
     assert distances.tolist() == expected
 
 
-@two_ways
 def test_shares_follow_the_slow_twin_for_every_scope_and_the_paper(tiny, sequences):
     rows = rows_of_table(rollout.PER_SEQUENCE, tiny, sequences).to_pandas()
     layers = layers_of(tiny, sequences)
@@ -77,7 +75,6 @@ def test_shares_follow_the_slow_twin_for_every_scope_and_the_paper(tiny, sequenc
         assert found == pytest.approx(expected, rel=1e-5)
 
 
-@two_ways
 def test_shares_are_means_over_all_sequences_and_add_up_to_1(masked_store, layer_order):
     for scope in (*layer_order.scopes, ATTENTION_ROLLOUT):
         _assert_means(masked_store, scope)
@@ -100,7 +97,6 @@ def _assert_means(masked_store, scope: str) -> None:
         assert_ordered(frame["low"], frame["mean"], frame["high"])
 
 
-@two_ways
 def test_types_and_distances_make_up_each_other(masked_store):
     wrong = masked_store.execute(
         """
@@ -119,7 +115,6 @@ def test_types_and_distances_make_up_each_other(masked_store):
     assert wrong == [(0,)]
 
 
-@two_ways
 def test_every_sequence_counts_in_every_mean(masked_store):
     counts = masked_store.execute("select distinct n_sequences from rollout").fetchall()
     assert counts == [(3,)]

@@ -14,24 +14,8 @@ from scipy.stats import spearmanr
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.statistics.mixing import scope_similarity
 from precompute.passes.mixing import sequence_scope_similarity
+from tests.reference.spearman import spearman
 from tests.tracing import layers_of
-
-two_ways = pytest.mark.parametrize("family", ["bert", "gpt2"], indirect=True, scope="session")
-
-
-def twin(one: list[float], other: list[float]) -> float | None:
-    """Pearson's correlation of mid-ranks, counted value by value; None without a spread."""
-
-    def ranks(values: list[float]) -> list[float]:
-        return [
-            sum(v < value for v in values) + (sum(v == value for v in values) + 1) / 2
-            for value in values
-        ]
-
-    mean = (len(one) + 1) / 2
-    first, second = ([rank - mean for rank in ranks(values)] for values in (one, other))
-    spread = sum(a * a for a in first) * sum(b * b for b in second)
-    return sum(a * b for a, b in zip(first, second, strict=True)) / spread**0.5 if spread else None
 
 
 @given(
@@ -43,7 +27,7 @@ def test_maps_full_of_ties_compare_as_their_slow_twin_says(maps):
     found = map_similarities(maps)
     np.testing.assert_array_equal(found, found.T)
     for a, b in itertools.product(range(3), repeat=2):
-        expected = twin(maps[a].tolist(), maps[b].tolist())
+        expected = spearman(maps[a].tolist(), maps[b].tolist())
         if expected is None:
             assert np.isnan(found[a, b])
         else:
@@ -65,19 +49,6 @@ def test_a_layer_without_anything_to_rank_has_no_row(tiny, sequences):
     assert sequence_scope_similarity(flat).num_rows == 0
 
 
-@pytest.fixture(scope="module")
-def by_sequence(masked_store) -> dict[tuple[int, str, str], dict[int, float]]:
-    """ρ of every sequence by layer and ordered pair of scopes."""
-    correlations: dict = {}
-    for seq, layer, a, b, spearman in masked_store.execute(
-        "from sequence_scope_similarity"
-    ).fetchall():
-        for pair in ((a, b), (b, a)):
-            correlations.setdefault((layer, *pair), {})[seq] = spearman
-    return correlations
-
-
-@two_ways
 @pytest.mark.parametrize("layer", [1, 2, None])
 def test_the_matrix_is_square_symmetric_and_1_on_its_diagonal(masked_store, layer, layer_order):
     frame = scope_similarity.matrix(masked_store, layer=layer)
@@ -89,7 +60,6 @@ def test_the_matrix_is_square_symmetric_and_1_on_its_diagonal(masked_store, laye
     assert (frame["n_sequences"] == 3).all()
 
 
-@two_ways
 def test_steps_go_from_each_scope_to_the_next(masked_store, layer_order):
     steps = scope_similarity.steps(masked_store)
     pairs = list(zip(steps["scope_a"], steps["scope_b"], strict=True))

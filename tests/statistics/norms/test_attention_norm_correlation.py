@@ -19,7 +19,6 @@ from analysis.statistics.parts import OF_PAIRS
 from analysis.token_types import TOKEN_TYPES
 from tests.reference import correlation_parts, spearman
 from tests.statistics.fits import made, store_of
-from tests.tiny import BOTH_WAYS
 from tests.tracing import layers_of, rows_of_table
 
 CELLS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=40)
@@ -41,9 +40,6 @@ def test_evenly_filled_bins_count_once_and_a_crowded_one_hides_the_rest():
     assert not can_be_ranked(np.arange(LEAST_BINS - 1), even[1:])
     crowded = np.array([1000, *even])
     assert not can_be_ranked(np.arange(len(crowded)), crowded)
-
-
-both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +73,6 @@ def store(tiny, sequences):
         yield opened
 
 
-@both_ways
 @pytest.mark.parametrize("layer", [None, 1])
 def test_parts_and_mean_ranks_are_those_of_the_pairs_one_by_one(store, pairs, layer):
     rows = attention_norm_correlation.by_type(store, layer=layer, head=None)
@@ -111,7 +106,6 @@ def test_parts_and_mean_ranks_are_those_of_the_pairs_one_by_one(store, pairs, la
             assert row[["attention_rank", "norm_rank"]].tolist() == pytest.approx(expected)
 
 
-@both_ways
 def test_a_head_is_all_within_and_medians_are_of_heads(store):
     rows = store.sql("from attention_norm_correlation").df()
     heads = rows[rows["head"].notna()]
@@ -123,7 +117,6 @@ def test_a_head_is_all_within_and_medians_are_of_heads(store):
         assert pooled[kind] == pytest.approx(of_type.median(), nan_ok=True)
 
 
-@both_ways
 def test_parts_that_do_not_add_up_break_a_law(store):
     laws = " and ".join(f"({law})" for law in attention_norm_correlation.TABLE.laws)
     rows = "from attention_norm_correlation select * replace ({} as within_heads)"

@@ -128,21 +128,6 @@ def test_quantities_are_ranked_as_the_bare_model_has_them(
         assert (low, high) == (None, None), "of fewer than ten sequences"
 
 
-def test_the_corpus_has_what_could_go_wrong(slow, bare):
-    """Without it, a masked word or a special one in the wrong place would change nothing."""
-    masked = slow["is_masked"]
-    assert masked.sum() > 4
-    assert all(any(map(bare.is_masked, reading.ids)) for reading in bare.readings)
-    assert len(bare.readings) == len(ENTRIES)
-    with_masks = slow.assign(is_masked=False)
-    without_sep = slow.assign(token=slow["token"].replace("[SEP]", "sep"))
-    for wrong in (with_masks, without_sep):
-        for quantity in ("attention", "value_norm", "attn_res_ln"):
-            n, rho = _expected(wrong, quantity, "corpus", special=False)
-            assert n > _expected(slow, quantity, "corpus", special=False)[0]
-            assert abs(rho - _expected(slow, quantity, "corpus", special=False)[1]) > 1e-3
-
-
 def test_every_token_has_the_ratio_of_the_bare_model(store, slow):
     for scope in SCOPES:
         rows = store.execute(

@@ -17,9 +17,7 @@ from analysis.scopes import RELATIONS
 from analysis.statistics.pairs import pair
 from precompute.corpora.sequence import Sequence
 from tests.statistics.pairs.counted import pmi_of_pairs
-from tests.tiny import BOTH_WAYS
 
-both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 Words = list[int | None]
 Counts = dict[tuple[int, int], tuple[int, Counter[str]]]
 
@@ -85,7 +83,6 @@ def test_counts_of_a_large_corpus_do_not_overflow(n, kind):
     assert pointwise_mutual_information(counts, counts, counts, n).tolist() == [0]
 
 
-@both_ways
 def test_every_pair_has_its_counts_and_its_relation_in_both_tables(pair_store, pair_run, is_causal):
     counted = _counted(pair_run[1].corpus, is_causal=is_causal)
     rows = pair_store.execute(
@@ -118,7 +115,6 @@ def test_a_model_of_one_layer_has_every_pair(one_layer_run, one_layer_store):
     }
 
 
-@both_ways
 def test_pmi_is_over_words_alone(pair_store, pair_words, is_causal):
     """Special and masked tokens are not counted and have none."""
     expected = slow_pmi(pair_words, causal=is_causal)
@@ -129,7 +125,6 @@ def test_pmi_is_over_words_alone(pair_store, pair_words, is_causal):
     assert all(pmi is None for _, _, pmi, special in rows if special)
 
 
-@both_ways
 def test_one_pair_is_found_by_its_tokens_and_by_their_ids(pair_store):
     for source, target, n, *tokens in pair_store.execute(
         "select source, target, n, s.token, t.token from pair "

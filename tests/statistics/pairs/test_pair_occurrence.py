@@ -9,9 +9,7 @@ import pytest
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from analysis.statistics.pairs.pair_extreme import MIN_COUNTS
 from analysis.statistics.pairs.pair_occurrence import _WAYS
-from tests.tiny import BOTH_WAYS
 
-pytestmark = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 PLACES = ["seq", "source_pos", "target_pos"]
 PAIR = ["layer", "effect", "source", "target"]
 

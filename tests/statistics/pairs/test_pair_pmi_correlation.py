@@ -13,9 +13,6 @@ from analysis.statistics.pairs import pair_pmi_correlation
 from analysis.statistics.pairs.pair_pmi_correlation import EXTREMES, MIN_COUNTS, WINDOWS
 from tests.statistics.pairs.test_pair import places, slow_pmi
 from tests.statistics.pairs.test_rank_correlation import slow_correlation
-from tests.tiny import BOTH_WAYS
-
-both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +43,6 @@ def changes(occurrences, layer_order) -> dict[tuple[int, str], dict[tuple[int, i
     return by_effect
 
 
-@both_ways
 @pytest.mark.parametrize("least", [2, 5])
 @pytest.mark.parametrize("size", WINDOWS)
 def test_correlations_follow_their_definition(
@@ -119,7 +115,6 @@ def test_where_too_few_pairs_are_left_there_is_no_row():
     assert list(pair_pmi_correlation._rows(frame, ("ff",))) == []
 
 
-@both_ways
 def test_points_are_a_fixed_sample_with_the_extremes(pair_store, words):
     chosen = words[(words["layer"] == 2) & (words["n"] >= 2)]
     asked = {"layer": 2, "effect": "ff", "min_count": 2}

@@ -22,9 +22,7 @@ from analysis.statistics.pairs.pair_ranking import ORDERS, RANKS
 from tests.intervals import assert_ordered
 from tests.refusals import refused
 from tests.statistics.pairs.conftest import Run
-from tests.tiny import BOTH_WAYS
 
-both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 of_bert = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 EVERYTHING = {
     "effect": "ff",
@@ -337,7 +335,6 @@ def test_a_name_that_nothing_goes_by_is_refused(pair_store, choice, message):
     assert refused(UnknownName, pair_delta.browse, pair_store, **asked) == message
 
 
-@both_ways
 def test_one_pair_has_a_row_for_every_layer_and_effect(pair_store, all_pairs, layer_order):
     listed = all_pairs.sort_values("n").iloc[-1]
     rows = pair_delta.of_pair(

@@ -22,14 +22,13 @@ from analysis.measures.positions.position_spectrum import (
     wave_length,
 )
 from analysis.models.trace import ModelWeights
-from analysis.statistics.positions import position_spectrum, relative_position_profile
+from analysis.statistics.positions import position_spectrum
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_weights
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.statistics.positions import slow_twins
-from tests.statistics.positions.turned_layers import both_ways
 from tests.tiny import HEADS, WIDTH, added_positions, tiny_model, tiny_sequences
 from tests.tracing import rows_of_table
 
@@ -74,7 +73,6 @@ def test_measured_lengths_are_powers_of_two_from_16_on():
     assert measured == [0, 0, 16, 16, 16, 32, 64, 128, 256, 512, 512, 2048]
 
 
-@both_ways
 def test_states_are_spread_over_coordinates_and_over_the_directions_of_all_heads(traced_alone):
     layer = traced_alone[3].layers[1]
     inputs, factors = layer.attention_input[0, :16], layer.weights.query_key
@@ -114,7 +112,6 @@ def test_there_is_one_component_fewer_than_positions_and_none_if_all_are_alike()
     assert position_variance(torch.full((5, 3), 0.1)).numel() == 0
 
 
-@both_ways
 def test_spectra_and_components_of_embeddings_are_stored(position_store, tiny):
     embedding = tiny.weights.position_embedding
     spectra = position_spectrum.spectra(position_store).set_index("control").sort_index()
@@ -149,7 +146,6 @@ def _spreads(traces, length):
         yield {name: slow_twins.spread(values) for name, values in every.items()}
 
 
-@both_ways
 def test_spectra_are_means_over_texts_of_one_length_and_controls_over_every_fourth(
     position_store, position_traces
 ):
@@ -185,7 +181,6 @@ def test_spectra_are_means_over_texts_of_one_length_and_controls_over_every_four
             assert set(rows["n_sequences"]) == ({len(fourth)} if fourth else set())
 
 
-@both_ways
 @pytest.mark.parametrize(
     "change",
     [
@@ -204,7 +199,6 @@ def test_controls_of_other_sequences_break_a_law(position_run, tmp_path, change)
     assert broken > 0
 
 
-@both_ways
 def test_the_public_spectra_are_of_the_commonest_length_and_of_the_embeddings(position_store):
     length = int(position_spectrum.lengths(position_store)["length"].iloc[0])
     spectra = position_store.execute("from position_spectrum").df()
@@ -285,24 +279,3 @@ def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(
 def test_a_batch_that_cannot_be_run_again_has_no_controls(waves):
     rows = _rows(position_spectrum.TABLE, waves, controlled=None)
     assert set(rows["control"]) == {"kept"}
-
-
-def test_position_explains_all_of_a_positional_head_and_nothing_of_an_even_one(waves):
-    rows = _rows(relative_position_profile.TABLE, waves)
-    first = rows[rows["layer"] == 0]["dependence"]
-    np.testing.assert_allclose(first[: len(SHIFTS)], 1, atol=1e-9)
-    assert first[len(SHIFTS) :].isna().all()
-
-
-def test_position_explains_little_of_a_head_that_looks_at_words():
-    loaded = _emptied()
-    attention = loaded.model.encoder.layer[0].attention.self
-    draw = torch.Generator().manual_seed(0)
-    with torch.no_grad():
-        words = loaded.model.embeddings.word_embeddings.weight
-        words.copy_(torch.randn(words.shape, generator=draw, dtype=words.dtype))
-        attention.query.bias.fill_(2.0)
-        attention.key.weight.copy_(torch.eye(WIDTH))
-    rows = _rows(relative_position_profile.TABLE, loaded)
-    dependence = rows[rows["layer"] == 0]["dependence"]
-    assert dependence.between(0, 0.15, inclusive="neither").all()

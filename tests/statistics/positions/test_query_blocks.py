@@ -10,7 +10,7 @@ from analysis.measures.positions import score_sums
 from analysis.measures.positions.query_key_error import relative_errors
 from analysis.measures.positions.query_key_wave import written_out
 from analysis.measures.positions.score_sums import offset_totals, plane_totals
-from tests.statistics.positions.turned_layers import both_ways, turning
+from tests.statistics.positions.turned_layers import turning
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tracing import trace_of
 
@@ -27,7 +27,6 @@ def _assert_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch, compute: Any)
             torch.testing.assert_close(found, whole, rtol=1e-9, atol=1e-12)
 
 
-@both_ways
 @pytest.mark.parametrize("window", [None, 2, 5])
 def test_blocks_change_no_sum_over_planes_and_no_error(traced_alone, monkeypatch, window):
     layer = traced_alone[0].layers[1]
@@ -55,7 +54,6 @@ def test_blocks_change_no_sum_over_offset_terms_and_no_error(family, monkeypatch
         monkeypatch.undo()
 
 
-@both_ways
 @pytest.mark.parametrize("window", [None, 0, 3])
 def test_the_span_of_a_block_holds_every_key_that_is_seen_and_no_more(tiny, monkeypatch, window):
     monkeypatch.setattr(score_sums, "_SCORES", 3 * 4 * 11)

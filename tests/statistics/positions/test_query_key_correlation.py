@@ -21,7 +21,7 @@ from tests.statistics.positions.slow_twins import (
     row_centred,
     turned_score,
 )
-from tests.statistics.positions.turned_layers import both_ways, stored, tuples, turning
+from tests.statistics.positions.turned_layers import stored, tuples, turning
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tracing import layers_of
 
@@ -72,7 +72,6 @@ def test_centred_sums_are_those_of_rows_less_their_mean(n, reach, seed, is_causa
         np.testing.assert_allclose(covariance[head], expected, atol=1e-11)
 
 
-@both_ways
 @pytest.mark.parametrize(
     "kind",
     [
@@ -113,7 +112,6 @@ def maps(traces, layer, head):
     return [trace.layers[layer].attention[0, head].tolist() for trace in traces.values()]
 
 
-@both_ways
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2)])
 def test_scores_and_attention_are_means_over_texts(
     position_store, position_traces, is_causal, layer, head

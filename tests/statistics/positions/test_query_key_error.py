@@ -15,7 +15,6 @@ from precompute.store.check import assert_parts_add_up
 from tests.massive import misread_unproved
 from tests.refusals import refused
 from tests.small_store import request
-from tests.statistics.positions.turned_layers import both_ways
 from tests.statistics.positions.turned_modules import MODULES, N, attended
 from tests.tiny import added_positions, every_model, tiny_model
 
@@ -55,7 +54,6 @@ def test_misread_heads_are_noticed(traced_alone, fault, noticed):
     assert {name for name, error in zip(ERRORS, errors, strict=True) if error > 1e-2} == noticed
 
 
-@both_ways
 def test_a_head_that_compares_nothing_misses_nothing(traced_alone):
     layer = traced_alone[0].layers[0]
     weights = layer.weights
@@ -68,7 +66,6 @@ def test_a_head_that_compares_nothing_misses_nothing(traced_alone):
     assert errors[:2].tolist() == [0, 0]
 
 
-@both_ways
 def test_attention_that_is_off_is_held_against_its_distance_from_even_attention(traced_alone):
     for trace in traced_alone:
         layer = trace.layers[0]

@@ -20,7 +20,7 @@ from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.models.trace import LayerTrace
 from analysis.statistics.positions import query_key_correlation, query_key_wave
 from tests.statistics.positions.slow_twins import amplitude, dense_form, nearest_rotation
-from tests.statistics.positions.turned_layers import both_ways, changed_layers, stored
+from tests.statistics.positions.turned_layers import changed_layers, stored
 from tests.tiny import added_positions
 from tests.tracing import rows_of_table
 
@@ -41,7 +41,6 @@ def slow_cross_correlation(query: list[float], key: list[float], offset: int) ->
     return (slow_cross_covariance(query, key, offset) - sum(every) / len(every)) / lengths
 
 
-@both_ways
 def test_waves_covariances_and_correlations_follow_their_slow_twin(traced_alone):
     layer = traced_alone[0].layers[1]
     inputs, factors = layer.attention_input[0], layer.weights.query_key
@@ -79,7 +78,6 @@ def test_a_direction_without_queries_has_no_correlation():
     assert correlation.isnan().all()
 
 
-@both_ways
 def test_both_sides_of_a_plane_have_one_amplitude(traced_alone):
     """|FT([X 1] w)| and |FT([X 1] T w)|, T being a whole matrix."""
     layer = traced_alone[0].layers[1]
@@ -93,36 +91,6 @@ def test_both_sides_of_a_plane_have_one_amplitude(traced_alone):
             for side in (affine @ vector, affine @ (matrix @ vector)):
                 slow = [amplitude(side.tolist(), k) for k in range(amplitudes.shape[1])]
                 assert amplitudes[plane].tolist() == pytest.approx(slow, rel=1e-7, abs=1e-7)
-
-
-@pytest.mark.parametrize("shift", [-3, -1, 1, 2])
-@pytest.mark.parametrize("cycles", [10, 50])
-def test_keys_that_are_queries_shifted_by_some_tokens_give_phase_frequency_and_shift(cycles, shift):
-    """Positions on a circle; W_K reads the wave `shift` tokens later than W_Q does."""
-    turn = 2 * math.pi * cycles / 512
-    t = torch.arange(512, dtype=torch.float64) * turn
-    embedding = torch.stack([t.sin(), t.cos(), torch.zeros(512), torch.ones(512)], dim=1)
-    cosine, sine = math.cos(turn * shift), math.sin(turn * shift)
-    later = torch.tensor([[cosine, -sine], [sine, cosine]], dtype=torch.float64)
-    query, key = torch.zeros(2, 1, 4, 2, dtype=torch.float64)
-    query[0, :2] = torch.eye(2)
-    key[0, :2] = later
-    factors = query_key_factors(query, torch.zeros(1, 2).double(), key, torch.zeros(1, 2).double())
-    rotation = query_key_rotation(factors)[0]
-
-    expected = turn * shift
-    np.testing.assert_allclose(rotation.phases, [-abs(expected), abs(expected)], atol=1e-9)
-    amplitudes = phase_amplitudes(embedding, rotation)
-    plane, k = divmod(int(amplitudes.argmax()), amplitudes.shape[1])
-    assert k == cycles
-    assert amplitudes[1 - plane].max() < 1e-9 * amplitudes[plane, k]
-    phase, frequency = rotation.phases[plane], frequencies(512)[k]
-    assert phase.item() == pytest.approx(expected)
-    assert 512 * phase.item() / (2 * math.pi * frequency) == pytest.approx(shift)
-
-    queries, keys = query_key_waves(embedding, factors)
-    weighted = (cross_covariance(queries, keys) * factors.values[:, None]).sum(dim=-1)[0]
-    assert weighted.argmax() - 511 == -shift
 
 
 def test_a_head_that_compares_nothing_has_every_frequency_and_no_plane():
@@ -140,7 +108,6 @@ def alone(position_run, position_traces) -> dict[int, tuple[LayerTrace, ...]]:
     return {seq: position_traces[seq].layers for seq in sorted(position_run[1].exemplars)}
 
 
-@both_ways
 def test_values_and_phases_are_those_of_the_head(position_store, alone):
     weights = next(iter(alone.values()))[1].weights
     values = query_key_wave.singular_values(position_store, layer=2, head=3)
@@ -150,7 +117,6 @@ def test_values_and_phases_are_those_of_the_head(position_store, alone):
     assert phases["phase"].tolist() == weights.query_key_rotation[2].phases.tolist()
 
 
-@both_ways
 def test_amplitudes_are_means_over_the_longest_exemplars_on_both_sides(position_store, alone):
     lengths = [wave_length(layers[1].input.shape[1]) for layers in alone.values()]
     longest = [
@@ -178,7 +144,6 @@ def test_amplitudes_are_means_over_the_longest_exemplars_on_both_sides(position_
         )
 
 
-@both_ways
 def test_waves_are_those_of_the_first_directions(position_store, alone):
     for seq, layers in alone.items():
         layer, n_tokens = layers[0], layers[0].input.shape[1]
@@ -201,7 +166,6 @@ def _expected_correlations(layer: LayerTrace) -> pd.DataFrame:
     return frame[frame.index <= 0] if layer.weights.is_causal else frame
 
 
-@both_ways
 def test_correlations_lie_at_their_offsets_alone_and_in_the_mean(position_store, alone):
     expected = {seq: _expected_correlations(layers[0]) for seq, layers in alone.items()}
     for seq, frame in expected.items():
@@ -216,7 +180,6 @@ def test_correlations_lie_at_their_offsets_alone_and_in_the_mean(position_store,
     np.testing.assert_allclose(by_offset, mean, atol=1e-5)
 
 
-@both_ways
 def test_the_worst_error_of_every_layer_is_small_and_none_is_missing(position_store, alone):
     errors = query_key_correlation.errors(position_store)
     assert errors["layer"].tolist() == [1, 2]
@@ -224,7 +187,6 @@ def test_the_worst_error_of_every_layer_is_small_and_none_is_missing(position_st
     assert errors[["score_error", "trace_error", "attention_error"]].to_numpy().max() < 1e-5
 
 
-@both_ways
 def test_a_short_text_has_waves_and_no_spectrum(tiny, sequences):
     kept = frozenset(sequence.index for sequence in sequences)
     with_waves, with_phases = (
@@ -236,7 +198,6 @@ def test_a_short_text_has_waves_and_no_spectrum(tiny, sequences):
     assert with_phases < kept
 
 
-@both_ways
 def test_directions_that_compare_nothing_have_no_wave(tiny, sequences):
     only = max(sequences, key=len)
     width = tiny.layers[0].query_weight.shape[-1]

@@ -13,7 +13,6 @@ from analysis.measures.positions.profile_clusters import (
     profile_centres,
 )
 from analysis.statistics.positions import relative_position_profile
-from tests.statistics.positions.turned_layers import both_ways
 from tests.tiny import HEADS, LAYERS
 
 _QUARTERS = st.integers(0, 8).map(lambda n: n / 4)
@@ -103,7 +102,6 @@ def test_the_nearest_centre_is_at_the_smallest_distance_and_the_first_of_several
     np.testing.assert_array_equal(nearest_centres(profiles, centres), distances.argmin(axis=1))
 
 
-@both_ways
 def test_clusters_share_all_texts_of_every_head(position_store, position_traces):
     explained = relative_position_profile.explained(position_store)
     assert explained["k"].tolist() == list(range(2, 13))

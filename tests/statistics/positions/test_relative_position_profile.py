@@ -15,7 +15,6 @@ from analysis.measures.positions.relative_position_profile import (
 )
 from analysis.statistics.positions import exemplar_attention
 from tests.statistics.positions import slow_twins
-from tests.statistics.positions.turned_layers import both_ways
 
 MATRICES = st.integers(1, 7).flatmap(
     lambda n: arrays(np.float64, (2, n, n), elements=st.integers(-9, 9).map(float))
@@ -95,7 +94,6 @@ def test_dependence_is_a_share(n, is_causal, seed):
     assert ((dependence >= 0) & (dependence <= 1)).all()
 
 
-@both_ways
 def test_kept_maps_show_the_first_tokens_of_the_longest_texts(
     position_store, position_run, position_traces
 ):

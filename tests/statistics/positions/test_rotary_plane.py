@@ -3,7 +3,6 @@
 import cmath
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -23,7 +22,6 @@ from precompute.passes.filling import rows_of_weights
 from tests.statistics.positions.slow_twins import planes_of, turned_score
 from tests.statistics.positions.turned_layers import (
     Change,
-    both_ways,
     changed_layers,
     planted,
     stored,
@@ -85,7 +83,6 @@ def _case(traced_alone, kind):
     return layer.attention_input[0], turning(layer.weights, **KINDS[kind])
 
 
-@both_ways
 @pytest.mark.parametrize("kind", KINDS)
 def test_totals_are_those_of_pairs_one_by_one(traced_alone, kind):
     _assert_totals(*_case(traced_alone, kind))
@@ -117,58 +114,12 @@ def test_totals_of_models_that_turn_are_those_of_pairs_one_by_one(traced_alone):
         _assert_totals(layer.attention_input[0], layer.weights)
 
 
-@both_ways
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_planes_and_rest_give_is_the_whole_variance(traced_alone, kind):
-    read, weights = _case(traced_alone, kind)
-    totals = plane_totals(read, weights)
-    queries, keys = weights.compared(read)
-    scores = queries @ keys.mT * weights.score_scale
-    seen = weights.pairs(len(read))
-    rows = [[row[visible] for row, visible in zip(of, seen, strict=True)] for of in scores]
-    expected = [torch.stack([row.var(correction=0) * len(row) for row in of]).sum() for of in rows]
-    variance = totals.score.sum(dim=1) + totals.unturned
-    torch.testing.assert_close(variance, torch.stack(expected).to(variance))
-
-
-@both_ways
-@pytest.mark.parametrize("scaling", [1.0, 1.25])
-def test_planted_offsets_are_found_exactly(traced_alone, scaling):
-    layer = traced_alone[0].layers[0]
-    rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64), scaling)
-    offsets = [-1, -3, 2]
-    weights = planted(layer.weights, offsets, rotary)
-    totals = plane_totals(layer.attention_input[0], weights)
-    means = (totals.query * totals.key.conj()) / totals.n_pairs**2
-    for head, offset in enumerate(offsets):
-        phases = means[head].angle()
-        np.testing.assert_allclose(phases / rotary.frequencies, [offset] * 2, atol=5e-13)
-        strength = weights.score_scale * scaling**2
-        np.testing.assert_allclose(means[head].abs(), [strength] * 2, rtol=1e-12)
-        squares = totals.query_square[head] * totals.key_square[head]
-        coherence = means[head].abs() * totals.n_pairs / squares.sqrt()
-        np.testing.assert_allclose(coherence, [1, 1], rtol=1e-12)
-
-
-@both_ways
 def test_a_layer_that_turns_nothing_is_no_case(traced_alone):
     layer = traced_alone[0].layers[0]
     with pytest.raises(ValueError, match="does not turn"):
         plane_totals(layer.attention_input[0], layer.weights)
 
 
-@both_ways
-def test_the_scale_of_scores_counts_once_and_that_of_turned_sides_twice(traced_alone):
-    read, weights = _case(traced_alone, "whole")
-    plain = plane_totals(read, weights)
-    doubled = plane_totals(read, replace(weights, score_scale=2 * weights.score_scale))
-    scaled = plane_totals(read, turning(weights, scaling=math.sqrt(2)))
-    for other in (doubled, scaled):
-        torch.testing.assert_close(other.query * other.key, 2 * plain.query * plain.key)
-        torch.testing.assert_close(other.score, 4 * plain.score)
-
-
-@both_ways
 def test_a_window_has_no_offsets_beyond_it(tiny, sequences):
     layers = changed_layers(tiny, sequences, lambda weights: turning(weights, window=2))
     rows = stored(query_key_correlation.TABLE, layers)
@@ -182,7 +133,6 @@ def planes(tiny, sequences) -> Callable[[Change], pd.DataFrame]:
     return lambda turned: stored(PLANES, changed_layers(tiny, sequences, turned))
 
 
-@both_ways
 @pytest.mark.parametrize("scaling", [1.0, 1.2])
 def test_planted_offsets_are_found_in_the_view_and_by_the_kernel(planes, scaling):
     rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64), scaling)
@@ -203,7 +153,6 @@ def test_planted_offsets_are_found_in_the_view_and_by_the_kernel(planes, scaling
         assert kernel.max() == pytest.approx(2 * scaling**2 / 2)  # two planes, d' = 4
 
 
-@both_ways
 def test_what_is_not_turned_stands_apart(planes):
     stored = planes(lambda weights: turning(weights, planes=1))
     assert set(stored["plane"]) == {0, 1}
@@ -222,7 +171,6 @@ def _view(stored: pd.DataFrame) -> pd.DataFrame:
         return store.sql(f"from ({sql}) as planes order by layer, head, plane").df()
 
 
-@both_ways
 def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
     turned = ModelWeights(tuple(map(turning, tiny.layers)), None)
     for table in (query_key_wave.ROTATION, query_key_wave.SINGULAR_VALUES):
@@ -235,7 +183,6 @@ def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
         assert len(stored(table, as_they_are)) > 0
 
 
-@both_ways
 def test_a_layer_that_turns_nothing_has_no_planes(tiny, sequences):
     rows = rows_of_table(PLANES, tiny, sequences)
     assert rows.schema == PLANES.shard_schema

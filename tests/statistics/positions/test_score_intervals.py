@@ -1,7 +1,6 @@
 """Kernels and shares: planted offsets are found, and whole sequences are redrawn for intervals."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,8 +10,7 @@ import pandas as pd
 import pytest
 import torch
 
-from analysis.models.offset_terms import OffsetTerms
-from analysis.models.trace import LayerWeights, Model
+from analysis.models.trace import Model
 from analysis.scopes import PRE_NORM
 from analysis.statistics.fit import FitContext
 from analysis.statistics.positions import score_share, score_sums
@@ -23,7 +21,6 @@ from precompute.jobs.runner import run_local
 from precompute.jobs.shards import counted_from_1
 from precompute.passes.filling import begin
 from precompute.run import run
-from tests.intervals import assert_ordered
 from tests.reference.bootstrap import interval
 from tests.small_store import LONGER_TEXT, request
 from tests.statistics.positions.slow_twins import position_kernel
@@ -173,22 +170,6 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind):
     assert (width < 1e-14).all() if kind == "t5" else (width > 1e-6).all()
 
 
-def test_an_interval_holds_the_kernel_of_all_texts_as_often_as_it_says():
-    """Heads stand for repetitions: of each another 40 sequences are seen of the same many."""
-    kernels, _ = fitted(score_sums.PLANES, drawn_sums(40, 120), OFFSETS["turned"])
-    mean = drawn_sums(40, 120, spread=0.0)
-    expected = {
-        (head, offset): _kernel(_of_sequences(of_head)[0], of_head, offset)
-        for head, of_head in mean[mean["seq"] == 0].groupby("head")
-        for offset in OFFSETS["turned"]
-    }
-    kernels["expected"] = [expected[row.head, row.offset] for row in tuples(kernels)]
-    for _, rows in kernels.groupby("offset"):
-        held = rows["expected"].between(rows["low"], rows["high"]).mean()
-        assert 0.88 <= held <= 0.98
-    assert_ordered(kernels["low"], kernels["kernel"], kernels["high"])
-
-
 def test_few_texts_have_no_interval_and_blocks_count_as_texts():
     for n, block in ((9, int), (30, lambda seq: seq // 4)):
         for frame in fitted(score_sums.PLANES, drawn_sums(n, 1), OFFSETS["turned"], block):
@@ -222,21 +203,6 @@ def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
     assert (shares[["query", "key"]] == 0).all(axis=None)
     assert (shares["position"] != 0).all()
     np.testing.assert_allclose(shares["position"] + shares["content"], 1)
-
-
-def test_planted_offsets_are_found_by_the_kernel():
-    planted = [-3, 1, 2]
-
-    def change(weights: LayerWeights) -> LayerWeights:
-        bias = torch.zeros(3, 11, dtype=torch.float64)
-        for head, offset in enumerate(planted):
-            bias[head, offset + 5] = 2.0
-        return replace(weights, offset_terms=OffsetTerms(torch.arange(11), bias=bias))
-
-    kernels, _ = fitted(score_sums.BUCKETS, _term_rows("t5", change=change), range(-9, 10))
-    for _, of_head in kernels.groupby(["layer", "head"]):
-        peak = of_head.sort_values("kernel").iloc[-1]
-        assert peak["offset"] == planted[int(peak["head"]) - 1]
 
 
 def _plant(model: Model) -> None:

@@ -1,7 +1,6 @@
-"""Kernels and shares of scores: of all pairs written out, of planted offsets, and resampled."""
+"""Kernels and shares of scores: of all pairs written out, and absent where scores are equal."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,17 +8,12 @@ import pytest
 import torch
 
 from analysis.measures.positions.score_share import (
-    PARTS,
     HeadTotals,
-    position_kernel,
     score_shares,
 )
 from analysis.measures.positions.score_sums import plane_totals
-from analysis.models.rotary import Rotary
 from tests.statistics.positions import slow_twins
 from tests.statistics.positions.turned_layers import (
-    both_ways,
-    planted,
     turning,
 )
 
@@ -89,7 +83,6 @@ def _terms(reads, weights, head):
     return score_terms(*sides, rotary.frequencies.tolist(), pairs), rows
 
 
-@both_ways
 @pytest.mark.parametrize("kind", [{}, {"planes": 1}, {"scaling": 1.3}, {"window": 3}], ids=str)
 def test_shares_are_those_of_four_terms_written_out_over_all_texts(traced_alone, kind):
     layers = [trace.layers[1] for trace in traced_alone[1:3]]
@@ -103,7 +96,6 @@ def test_shares_are_those_of_four_terms_written_out_over_all_texts(traced_alone,
         assert shares.sum() == pytest.approx(1, abs=1e-12)
 
 
-@both_ways
 def test_several_choices_of_texts_have_each_its_own_shares(traced_alone):
     layer = traced_alone[1].layers[0]
     totals = plane_totals(layer.attention_input[0], turning(layer.weights))
@@ -118,39 +110,6 @@ def _shares(layer, weights):
     return np.concatenate([score_shares(_totals([totals], head)) for head in range(3)])
 
 
-@both_ways
-def test_constant_queries_and_keys_are_position_alone(traced_alone):
-    layer = traced_alone[0].layers[0]
-    rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64))
-    shares = _shares(layer, planted(layer.weights, [-1, -3, 2], rotary))
-    np.testing.assert_allclose(shares, [[1, 0, 0, 0]] * 3, atol=1e-12)
-
-
-@both_ways
-@pytest.mark.parametrize("side", ["query", "key"])
-def test_a_constant_side_leaves_position_and_the_other_side(traced_alone, side):
-    layer = traced_alone[0].layers[0]
-    rotary = Rotary(torch.tensor([0.9, 0.05], dtype=torch.float64))
-    kept = {f"{side}_weight": getattr(layer.weights, f"{side}_weight")}
-    shares = _shares(layer, replace(planted(layer.weights, [-1, -3, 2], rotary), **kept))
-    other = {"query": "key", "key": "query"}[side]
-    assert (abs(shares[:, PARTS.index(side)]) > 1e-3).all()
-    np.testing.assert_allclose(shares[:, [PARTS.index(other), 3]], 0, atol=1e-12)
-    np.testing.assert_allclose(shares.sum(axis=1), 1)
-
-
-@both_ways
-def test_what_is_not_turned_is_content(traced_alone):
-    layer = traced_alone[0].layers[0]
-    parts = {}
-    for name in ("query_weight", "query_bias"):
-        parts[name] = getattr(layer.weights, name).clone()
-        parts[name][..., :2] = 0  # the only plane
-    shares = _shares(layer, turning(layer.weights, planes=1, **parts))
-    np.testing.assert_allclose(shares, [[0, 0, 0, 1]] * 3, atol=1e-12)
-
-
-@both_ways
 def test_equal_scores_have_no_shares(traced_alone):
     layer = traced_alone[0].layers[0]
     parts: dict[str, Any] = {
@@ -158,32 +117,3 @@ def test_equal_scores_have_no_shares(traced_alone):
         for name in ("query_weight", "query_bias")
     }
     assert np.isnan(_shares(layer, turning(layer.weights, **parts))).all()
-
-
-def test_one_plane_is_a_wave_that_comes_again_after_its_length():
-    means, frequencies = np.array([2j]), np.array([2 * np.pi / 8])
-    kernel = position_kernel(means, frequencies, np.arange(-8, 9))
-    np.testing.assert_allclose(kernel[:9], kernel[8:], atol=1e-12)
-    assert kernel.argmax() - 8 == -6  # a quarter of the way on, a length earlier
-    assert kernel.max() == pytest.approx(2)
-
-
-@both_ways
-@pytest.mark.parametrize("planes", [1, 2], ids=["partial", "whole"])
-def test_the_kernel_of_constant_queries_and_keys_is_all_of_every_score(traced_alone, planes):
-    """Coordinates without rotation add a constant to every score, which softmax ignores."""
-    layer = traced_alone[0].layers[0]
-    rotary = Rotary(torch.tensor([0.9, 0.05][:planes], dtype=torch.float64), 1.1)
-    weights = planted(layer.weights, [-2, -1, 1], rotary)
-    read = layer.attention_input[0]
-    totals = plane_totals(read, weights)
-    means = (totals.query * totals.key.conj()).numpy() / totals.n_pairs**2
-    n = len(read)
-    kernel = position_kernel(means, rotary.frequencies.numpy(), np.arange(1 - n, n))
-    queries, keys = (rotary.turned(side) for side in (weights.queries(read), weights.keys(read)))
-    scores = (queries @ keys.mT * weights.score_scale).numpy()
-    for i in range(n):
-        for j in range(n):
-            np.testing.assert_allclose(scores[:, i, j], kernel[:, j - i + n - 1], atol=1e-12)
-    near = kernel[:, n - 4 : n + 3]
-    assert (near.argmax(axis=1) - 3).tolist() == [-2, -1, 1]

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-import pytest
 import torch
 
 from analysis.models.rotary import Rotary
@@ -16,7 +15,6 @@ from precompute.jobs.shards import as_stored, merged
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import begin
 from precompute.passes.layers import Layer
-from tests.tiny import BOTH_WAYS
 from tests.tracing import layers_of
 
 THETA = 0.7
@@ -71,7 +69,3 @@ def planted(weights: LayerWeights, offsets: list[int], rotary: Rotary) -> LayerW
     for name in ("query_weight", "key_weight"):
         parts[name] = torch.zeros_like(getattr(weights, name))
     return replace(weights, rotary=rotary, **parts)
-
-
-both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
-"""With each kind of mask; no other family's layers differ in what is compared."""

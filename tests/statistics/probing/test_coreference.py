@@ -17,9 +17,8 @@ from analysis.statistics.probing.coreference_best import CHOSEN_ON
 from precompute.corpora.annotated.annotation import Annotation
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
-from tests.tiny import BOTH_WAYS, HEADS, LAYERS
+from tests.tiny import HEADS, LAYERS
 
-pytestmark = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 CELLS = list(product(range(1, LAYERS + 1), range(1, HEADS + 1)))
 RULE = (None, None, None, None)
 Counts = dict[int, tuple[int, int]]

@@ -24,9 +24,8 @@ from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.probing import dependency_accuracy, dependency_best
 from analysis.statistics.probing.dependency_scores import DIRECTIONS, OFFSETS
 from tests.intervals import assert_ordered
-from tests.tiny import BOTH_WAYS, HEADS, LAYERS
+from tests.tiny import HEADS, LAYERS
 
-both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 CELLS = list(product(range(1, LAYERS + 1), range(1, HEADS + 1)))
 Word = tuple[str, str, int, int]
 """The form of a word, its relation, its governor (−1: root) and its sentence."""
@@ -135,7 +134,6 @@ def _score(texts: dict[int, list[Word]], of: Predicted, relation: str) -> tuple[
     return sum(n for n, _ in scores), sum(right for _, right in scores)
 
 
-@both_ways
 def test_accuracies_are_those_of_the_predictions(probing_store, texts, predicted):
     known = dependency_accuracy.relations(probing_store)["relation"].tolist()
     assert {"all", "all_words", "nsubj", "nsubj:outer", "det"} <= set(known)
@@ -151,7 +149,6 @@ def test_accuracies_are_those_of_the_predictions(probing_store, texts, predicted
         assert_ordered(rows["low"], rows["accuracy"], rows["high"])
 
 
-@both_ways
 def test_every_question_is_answered_from_the_same_rows(probing_store):
     for merging in MERGINGS:
         best = dependency_accuracy.best_heads(probing_store, merging=merging)
@@ -178,7 +175,6 @@ def _parts(texts: dict[int, list[Word]], chosen_on: str) -> tuple[list[int], lis
     return list(np.array(order)[first]), list(np.array(order)[~first])
 
 
-@both_ways
 @pytest.mark.parametrize("chosen_on", dependency_best.CHOSEN_ON)
 def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
     probing_store, texts, predicted, chosen_on
@@ -208,7 +204,6 @@ def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
         assert_ordered(row.difference_low, row.difference, row.difference_high)
 
 
-@both_ways
 @pytest.mark.parametrize("chosen_on", dependency_best.CHOSEN_ON)
 def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_words(
     probing_store, probing_run, texts, predicted, chosen_on
@@ -236,7 +231,6 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_word
         assert (row.low, row.high) == pytest.approx((low, high), nan_ok=True)
 
 
-@both_ways
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj", "nsubj:outer"])
 def test_sentences_tell_what_a_head_gets_right(probing_store, texts, predicted, relation):
     cell = {"layer": 2, "head": 3, "direction": "head_to_dependent", "merging": "first"}

@@ -23,11 +23,9 @@ from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
 from precompute.run import Request, run
 from tests.small_store import request as asked_for
-from tests.tiny import BOTH_WAYS
 from tests.tracing import layers_of
 
 pytestmark = pytest.mark.slow  # parsers are trained; the inner loop has their measures
-both_ways = pytest.mark.parametrize("family", BOTH_WAYS, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +58,6 @@ def texts(treebank) -> dict[int, list[tuple[Annotation, WordAttention]]]:
     }
 
 
-@both_ways
 def test_word_attention_is_the_models_within_sentences(store, texts):
     assert parser_input.sequences(store)["seq"].tolist() == sorted(texts)
     for seq, layers in list(texts.items())[::4]:
@@ -74,7 +71,6 @@ def test_word_attention_is_the_models_within_sentences(store, texts):
                 np.testing.assert_allclose(rows["attention"], matrix[same], 1e-5)
 
 
-@both_ways
 def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
     few = parser_input.ATTENTION.merge.replace(f"seq < {parser_input.SHOWN}", "seq < 2")
     assert few != parser_input.ATTENTION.merge
@@ -86,7 +82,6 @@ def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
     pd.testing.assert_frame_equal(part[columns], stored[stored["seq"] < 2][columns])
 
 
-@both_ways
 def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, texts):
     known = tree_sentences(store, seed=0)
     counted = store.sql("select count(distinct (seq, sentence)) from word").fetchall()
@@ -113,7 +108,6 @@ def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, texts)
         start += n_words
 
 
-@both_ways
 def test_attention_beyond_the_budget_is_left_out_as_whole_sequences(store, monkeypatch):
     every = tree_sentences(store, seed=0)
     monkeypatch.setattr(parser_input, "BUDGET", sum(e.attention.size for e in every) // 2)
@@ -124,7 +118,6 @@ def test_attention_beyond_the_budget_is_left_out_as_whole_sequences(store, monke
     assert kept != {sentence.seq for sentence in tree_sentences(store, seed=1)}
 
 
-@both_ways
 def test_vectors_of_a_file_take_the_place_of_the_models(store, tmp_path):
     known = tree_sentences(store, seed=0)
     own = static_vectors(store, None, known)
@@ -158,7 +151,6 @@ def test_wide_vectors_keep_their_first_components_and_a_common_length():
     np.testing.assert_allclose(reduced[:, :-1] @ reduced[:, :-1].T, gram, atol=1e-3)
 
 
-@both_ways
 def test_every_seed_scores_every_method_on_the_same_held_out_words(store):
     rows = parser_accuracy.accuracies(store)
     assert list(dict.fromkeys(rows["method"])) == list(parser_accuracy.METHODS)
@@ -175,7 +167,6 @@ def test_every_seed_scores_every_method_on_the_same_held_out_words(store):
     assert columns.tolist() == ["method", "seed", "uas", "n"]
 
 
-@both_ways
 def test_the_chain_is_scored_on_the_sentences_held_out(store):
     known = tree_sentences(store, seed=0)
     sequences = sorted({sentence.seq for sentence in known})

@@ -66,17 +66,6 @@ def test_a_probe_that_is_always_or_never_right_has_no_spread():
     assert low.tolist() == high.tolist() == [1.0, 0.0]
 
 
-def test_an_interval_covers_the_truth_about_as_often_as_it_says():
-    draw = np.random.default_rng(5)
-    covered = 0
-    for trial in range(200):
-        n = draw.integers(1, 6, 60)
-        right = draw.binomial(n, 0.3).astype(float)[:, None]
-        low, high = accuracy_interval(right, n, redraws(np.arange(60), seed=trial))
-        covered += bool(low[0] <= 0.3 <= high[0])
-    assert 180 <= covered <= 198
-
-
 def test_sequences_without_a_case_are_no_units():
     n = np.array([1] * 9 + [0] * 30)
     drawn = redraws(np.arange(39), seed=0)

@@ -98,21 +98,6 @@ def test_curves_of_any_score_are_those_of_the_twin(relevance, seed, n_steps):
         assert area == pytest.approx(slow_area(expected), rel=1e-12)
 
 
-def test_five_patches_in_five_steps_by_hand():
-    order = removal_order(np.array([0.1, 0.4, 0.2, 0.3, 0.0]), np.arange(5))
-    assert order.tolist() == [1, 3, 2, 0, 4]
-    deletion, insertion = kept_patches(order, 5)
-    assert deletion.astype(int).tolist() == [
-        [1, 1, 1, 1, 1],
-        [1, 0, 1, 1, 1],
-        [1, 0, 1, 0, 1],
-        [1, 0, 0, 0, 1],
-        [0, 0, 0, 0, 1],
-        [0, 0, 0, 0, 0],
-    ]
-    assert (insertion == ~deletion).all()
-
-
 def test_steps_are_whole_patches_with_halves_rounded_upwards():
     deletion, _ = kept_patches(np.arange(5), 10)
     assert (~deletion).sum(axis=1).tolist() == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]

@@ -162,20 +162,6 @@ def test_activations_too_small_to_divide_by_lose_nothing():
     assert relevance.n_in_place[:, 0, 0, 0].tolist() == [0, 1, 0, 1]
 
 
-@pytest.mark.parametrize("family", ["gpt2"], indirect=True)
-def test_nothing_comes_from_behind_in_a_causal_model(traced_alone, family):
-    for trace in traced_alone:
-        n = trace.is_token.shape[1]
-        middle = n // 2
-        both = carried(
-            torch.stack([layer.attention[0] for layer in trace.layers]),
-            torch.stack([layer.values[0] for layer in trace.layers]),
-            torch.eye(n)[middle],
-        )
-        for relevance in both.heads, both.mean_weights:
-            assert (relevance.maps[..., middle + 1 :] == 0).all()
-
-
 @pytest.mark.parametrize("offset", [0.0, 1e4])
 def test_values_that_are_nearly_alike_are_told_apart(offset):
     draw = np.random.default_rng(4)

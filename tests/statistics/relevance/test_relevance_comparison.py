@@ -96,17 +96,6 @@ def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
     assert relevance.sum().item() == pytest.approx(1)
 
 
-def test_gradient_attention_worked_by_hand_tells_who_gives_to_whom():
-    """Ā is 1 from token 0 to token 1 in the first layer and back in the second."""
-    first, second = torch.zeros(2, 1, 2, 2, dtype=torch.float64)
-    first[0, 0, 1] = second[0, 1, 0] = 1
-    start = torch.tensor([0.0, 1.0], dtype=torch.float64)
-    gradients = [torch.ones_like(first)] * 2
-    # after the first layer row 0 is (1, 1) and row 1 (0, 1); the second adds row 0 to row 1
-    relevance = gradient_attention([first, second], gradients, start)
-    np.testing.assert_allclose(relevance, [1 / 3, 2 / 3])
-
-
 def test_only_gradients_that_speak_for_the_class_count():
     attention, gradients = drawn(0)
     start = start_of(4)

@@ -1,4 +1,4 @@
-"""Attention that rests on places against loops over pairs, planted sinks, and means by hand."""
+"""Attention that rests on places against loops over pairs, laws, and means by hand."""
 
 import math
 
@@ -68,18 +68,6 @@ def sinks_of(attention, norms, types, *, is_causal=False) -> dict[str, dict[str,
         name: dict(zip(WEIGHTS, values, strict=True))
         for name, values in zip(PLACES, weights.tolist(), strict=True)
     }
-
-
-def test_a_planted_sink_has_its_share_and_no_norm_arrives_from_it():
-    n, share = 6, 0.7
-    attention = np.full((n, n), (1 - share) / (n - 1))
-    attention[:, 0] = share
-    sinks = sinks_of(attention, [0.0, *[2.0] * (n - 1)], ["cls", *["other"] * (n - 1)])
-    cls = sinks["cls"]
-    assert cls == sinks["first"]
-    expected = (share, 1 / n, (1 - share) / (n - 1), 0, 0, 0)
-    assert tuple(cls.values()) == pytest.approx(expected)
-    assert sinks["first_content"]["norm_share"] == pytest.approx(1 / (n - 1))
 
 
 def test_neighbours_of_the_last_and_of_the_only_token():

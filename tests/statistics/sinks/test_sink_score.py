@@ -1,4 +1,4 @@
-"""Scores taken apart against loops over pairs, planted causes, and the law that parts add up."""
+"""Scores taken apart against loops over pairs, and what a layer lacks."""
 
 import cmath
 import math
@@ -15,7 +15,7 @@ from analysis.models.trace import LayerWeights
 from analysis.sinks import SCORES
 from precompute.passes.sinks import PLACES
 from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
-from tests.tiny import FAMILIES, tiny_model, turned_positions
+from tests.tiny import FAMILIES, turned_positions
 
 WINDOW = 3
 each_family = pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
@@ -209,62 +209,6 @@ def test_the_excess_is_that_of_the_scores_the_layer_compares(traced, sequences):
                     assert parts == pytest.approx(excess, rel=1e-9, abs=1e-9)
         has_bias = layer.weights.key_norm is None and bool(layer.weights.key_bias.any())
         assert sinks[..., SCORES.index("bias")].isnan().all() == (not has_bias)
-
-
-def one_head(keys: torch.Tensor, query: torch.Tensor) -> dict[str, dict[str, float]]:
-    """The scores of a head whose keys are given and whose queries are all the same."""
-    of_family, (n, width) = tiny_model("bert").layers[0], keys.shape
-    planted = {
-        name: torch.zeros_like(getattr(of_family, name))
-        for name in ("query_weight", "query_bias", "key_weight", "key_bias")
-    }
-    planted["query_bias"][:, :width] = query
-    planted["key_weight"][:, :n, :width] = keys
-    weights = replace(of_family, score_scale=1.0, **planted)
-    read = torch.eye(n, of_family.key_weight.shape[1], dtype=torch.float64)[None]
-    scores = scores_of(read, weights, [["cls", *["other"] * (n - 1)]])[0, 0].tolist()
-    return {
-        name: dict(zip(SCORES, values, strict=True))
-        for name, values in zip(PLACES, scores, strict=True)
-    }
-
-
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        pytest.param([[4.0, 0.0], [1.0, 0.0], [1.0, 0.0]], (6, 6, 0), id="longer"),
-        pytest.param([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], (2, 0, 2), id="turned"),
-        pytest.param([[0.5, 0.0], [0.0, 3.0], [0.0, 3.0]], (1, -2.5, 3.5), id="shorter"),
-    ],
-)
-def test_a_planted_cause_is_the_part_that_it_should_be(keys, expected):
-    cls = one_head(torch.tensor(keys), torch.tensor([2.0, 0.0]))["cls"]
-    assert (cls["excess"], cls["norm"], cls["direction"]) == pytest.approx(expected)
-
-
-def test_queries_that_are_all_bias_explain_the_whole_excess():
-    keys = torch.tensor([[0.5, 1.0], [0.2, 3.0], [0.1, 2.0]])
-    for place, scores in one_head(keys, torch.tensor([2.0, -1.0])).items():
-        same = pytest.approx(scores["excess"], nan_ok=True)
-        assert scores["query_bias"] == same, place
-
-
-def test_a_bias_that_all_keys_share_changes_no_part(traced, sequences):
-    """A bias shared by all keys changes no attention, and so nothing here."""
-    types = [list(sequence.named_types) for sequence in sequences]
-    layer = traced.layers[0]
-    bare = replace(layer.weights, rotary=None)
-    scores = scores_of(layer.attention_input, bare, types)
-    other = replace(bare, key_bias=bare.key_bias + 5)
-    again = scores_of(layer.attention_input, other, types)
-    torch.testing.assert_close(scores, again, rtol=1e-9, atol=1e-9, equal_nan=True)
-    assert scores[..., SCORES.index("bias")].isnan().all(), "it raises no key above another"
-    shifted = replace(layer.weights, key_bias=layer.weights.key_bias + 1)
-    raised, turned = (
-        scores_of(layer.attention_input, turning(weights), types) for weights in (other, shifted)
-    )
-    assert not torch.allclose(raised, turned, equal_nan=True), "turned, it does"
-    assert not turned[..., SCORES.index("bias")].isnan().all()
 
 
 def test_what_a_layer_lacks_is_absent_and_not_0(traced, sequences):
