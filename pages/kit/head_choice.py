@@ -13,6 +13,9 @@ Head = tuple[int, int]
 """A layer and a head, both from 1."""
 HEAD = "head"
 """The head in the address of every page, as `layer-head`."""
+HALF, MERGING, MIN_WORDS = "first", "mean", 30
+"""Of a fact on the best head of a question: the part of the texts on which it is chosen, to be
+scored on the other, how pieces are merged, and the least number of words."""
 _BEFORE = ("hh_head", "hm_head", "sy_head", "co_head", "po_head")
 _BEFORE_IN_TWO = ("an_layer", "an_head")
 
