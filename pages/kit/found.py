@@ -11,6 +11,7 @@ import pandas as pd
 from pages.words.interval import Side, side_of
 
 _ENDS = (np.nan, np.nan)
+_NUMBER = ["mean", "low", "high"]
 
 
 @dataclass(frozen=True)
@@ -71,3 +72,11 @@ def rows_of(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Evidence without layers: rows of a name, a value, and its interval if it has one."""
     full = [(*row, *_ENDS)[:4] for row in rows]
     return pd.DataFrame(full, columns=["name", "value", "low", "high"])
+
+
+def over_layers(frame: pd.DataFrame) -> pd.Series:
+    """Mean over layers of rows mean, low, high.
+
+    The ends are means of ends: they hold even if all layers vary together.
+    """
+    return frame[_NUMBER].mean(skipna=False)
