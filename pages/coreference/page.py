@@ -17,8 +17,7 @@ from pages.charts.colours import ANTECEDENT_COLOURS
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Bars
 from pages.coreference.text_chart import phrase, text_chart
-from pages.kit.best_head import HALF, MIN_WORDS
-from pages.kit.head_choice import Head, head_with_most
+from pages.kit.head_choice import HALF, MIN_WORDS, Head, head_with_most
 from pages.kit.kinds import Drawn, Published, Table
 from pages.kit.links import link_to_sequence
 from pages.kit.page import Page

@@ -34,9 +34,8 @@ from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_
 from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP
 from pages.head import looks, phases, profile, scores, texts, waves
-from pages.kit.best_head import MERGING, MIN_WORDS
 from pages.kit.habits import SHARES
-from pages.kit.head_choice import Head, head_with_most
+from pages.kit.head_choice import MERGING, MIN_WORDS, Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Facts, Table
 from pages.kit.page import Page
 from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of

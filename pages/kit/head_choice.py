@@ -19,6 +19,9 @@ Head = tuple[int, int]
 HEAD = "head"
 """The head in the address of every page, as `layer-head`."""
 _BEST = "best"
+HALF, MERGING, MIN_WORDS = "first", "mean", 30
+"""Of a fact on the best head of a question: the part of the texts on which it is chosen, to be
+scored on the other, how pieces are merged, and the least number of words."""
 _BEFORE = ("hh_head", "hm_head", "sy_head", "co_head", "po_head")
 _BEFORE_IN_TWO = ("an_layer", "an_head")
 

@@ -1,4 +1,2 @@
-"""Page for SQL queries on the open file.
-
-`reader.py` is a process of its own that can reach nothing but the file; `asking.py` starts it.
-"""
+"""Page for SQL queries on the open file; `pages.services.sql_reader` answers them in a process of
+its own, which can reach nothing but the file."""

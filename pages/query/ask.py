@@ -1,32 +1,56 @@
-"""Editor for the reader's SQL, with its answer: a chart, a table or an error."""
+"""Editor for the reader's SQL, with its answer and the documentation of views beside it."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import quote
 
 import pandas as pd
 import streamlit as st
 
-from pages.kit.address import asked, choose, forget, write
+from analysis.contracts import every_table
+from pages.kit.address import FreeChoice, asked, choose, forget, write
 from pages.kit.items import Control
 from pages.kit.source import Given
+from pages.kit.table_documentation import view_columns
 from pages.kit.view import View
 from pages.query.chart import KINDS, Roles, can_be_drawn, chart, colours, numbers, places, usual
-from pages.query.documentation import documentation
 from pages.query.examples import EXAMPLES, examples_for
-from pages.query.statement import LONGEST, Statement, fits_into_a_link
 from pages.services.open_file import Store
 from pages.services.sql_asking import ROWS, SECONDS, Answer, Fault, answered, why_unanswered
+from pages.words.contracts import translation
 from pages.words.numbers import count
 from pages.words.say import plain
 
+LONGEST = 20_000
+"""Longest query, in letters."""
+LONGEST_IN_LINK = 4_000
+"""Longest query in an address, in letters after percent-encoding."""
 MOST_DRAWN = 5_000
 """Row limit of the chart, which a browser and an export draw in a few seconds."""
 _EDITOR = 232  # pixels
 _SHARES = (2, 3)  # of the page: the question, its answer
-_LONGEST_MESSAGE = 1_200
+_LONGEST_MESSAGE, _FEW = 1_200, 100  # letters; rows of a view
 _STYLE = """<style>
 .st-key-qu_sql textarea {font-family: monospace; font-size: .82rem; line-height: 1.45}
 .st-key-qu_error pre, .st-key-qu_error code {white-space: pre-wrap}
 </style>"""
+
+
+@dataclass(frozen=True)
+class Statement(FreeChoice):
+    """SQL, written into the address unless it is too long for a link."""
+
+    def parsed(self, names: Iterable[str]) -> str:
+        return next(iter(names), self.default)[:LONGEST]
+
+    def names(self, value: str) -> list[str]:
+        return [value] if fits_into_a_link(value) else []
+
+
+def fits_into_a_link(sql: str) -> bool:
+    """Return True if the SQL is short enough for a link."""
+    return len(quote(sql)) <= LONGEST_IN_LINK
 
 
 def ask_in_sql(view: View, *_: object) -> None:
@@ -45,7 +69,7 @@ def ask_in_sql(view: View, *_: object) -> None:
             _show(view, sql, outcome, is_another=is_another)
     with left:
         view.row()
-        documentation(view, sql)
+        _documentation(view, sql)
 
 
 def _question(view: View) -> str:
@@ -172,3 +196,20 @@ def _setting(values: pd.Series) -> object:
         return str(values.name)
     is_whole = pd.api.types.is_integer_dtype(values)
     return st.column_config.NumberColumn(format="%d" if is_whole else "%.4g")
+
+
+def _documentation(view: View, sql: str) -> None:
+    """Document one view with rows: what a row is, and what each column means.
+
+    By default the first view that the query names.
+    """
+    held = [table for table in every_table() if view.store.holds(table)]
+    views = {public.name: public for table in held for public in table.all_views}
+    words = re.findall(r"\b(?:from|join)\s+(\w+)", sql.lower())
+    first_named = next((word for word in words if word in views), min(views))
+    with view.place("expander", view.say("views"), expanded=True):
+        name = view.pick("of", sorted(views), default=first_named, format=str, kind="select")
+        view.write("markdown", f"**`{name}`** — {translation(views[name].grain)}")
+        rows = f"from {name}\nlimit {_FEW}"
+        view.button(view.say("see_rows"), choose, view.key("sql"), rows)
+        view.draw(view_columns, views[name])

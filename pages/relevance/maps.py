@@ -118,7 +118,7 @@ def _own_image(view: View) -> Maps:
         return _NO_MAPS
     help = view.say("own_help", limit=live.MAX_UPLOAD)
     upload = live.upload_box(view, view.say("own"), help=help)
-    found = upload and live.relevance_of_image(view, upload)
+    found = upload and live.on_own(view, "relevance_of_image", upload)
     if not found:
         return _NO_MAPS
     special = tuple(found.tokens[: found.first_patch])
@@ -131,7 +131,7 @@ def _own_image(view: View) -> Maps:
 def _own_text(view: View) -> Maps:
     """Show the text box, and return the maps of what is written."""
     text = live.text_box(view)
-    found = text and live.reachable(view) and live.relevance_of_text(view, text)
+    found = text and live.reachable(view) and live.on_own(view, "relevance_of_text", text)
     if not found:
         return _NO_MAPS
     if found.is_cut:

@@ -87,19 +87,15 @@ def of_file(tokens: pd.DataFrame, picture: bytes | None) -> Reading:
 
 def of_text(view: View, text: str) -> Reading | None:
     """Text of the reader's own; None, after telling the reader why, if it cannot be used."""
-    most = max_tokens(view.store)
-    typed = unless_refused(view, "typed", text, key=text, max_tokens=most)
-    key = _key(f"{most} {text}".encode())
+    typed = on_own(view, "typed", text)
+    key = _key(f"{max_tokens(view.store)} {text}".encode())
     return None if typed is None else Reading(key, typed[0], is_cut=typed[1])
 
 
 def of_image(view: View, upload: Any) -> Reading | None:
     """Image of `upload_box`; None, after telling the reader why, if it cannot be used."""
-    if is_too_large(view, upload):
-        return None
-    data, name = upload.getvalue(), upload.name
-    uploaded = unless_refused(view, "uploaded", data, key=data, name=name)
-    return None if uploaded is None else Reading(_key(data), *uploaded)
+    uploaded = on_own(view, "uploaded", upload)
+    return None if uploaded is None else Reading(_key(upload.getvalue()), *uploaded)
 
 
 def _key(content: bytes) -> str:
@@ -140,40 +136,25 @@ def text_box(view: View) -> str:
     return (view.choices.state(key) or "").strip()
 
 
-def relevance_of_image(view: View, upload: Any) -> Any:
-    """`LiveRelevance` of an image of `upload_box`; else as `of_image`."""
-    if is_too_large(view, upload):
-        return None
-    data, name = upload.getvalue(), upload.name
-    return unless_refused(view, "relevance_of_image", data, key=data, name=name)
-
-
-def relevance_of_text(view: View, text: str) -> Any:
-    """`LiveRelevance` of a text; else as `of_text`."""
-    most = max_tokens(view.store)
-    return unless_refused(view, "relevance_of_text", text, key=text, max_tokens=most)
-
-
-def is_too_large(view: View, upload: Any) -> bool:
-    """Return True, and tell the reader, if an image is larger than allowed."""
-    if large := upload.size > UPLOAD_BYTES:
-        name, limit = plain(upload.name), str(MAX_UPLOAD)
-        view.write("warning", say("live.too_large", name=name, limit=limit))
-    return large
+def on_own(view: View, function: str, own: Any) -> Any:
+    """Return the result of `ask` on the reader's text or image of `upload_box`; None, after telling
+    the reader why, if it cannot be used."""
+    if isinstance(own, str):
+        data, settings = own, {"max_tokens": max_tokens(view.store)}
+    elif own.size > UPLOAD_BYTES:
+        name, limit = plain(own.name), str(MAX_UPLOAD)
+        return view.write("warning", say("live.too_large", name=name, limit=limit))
+    else:
+        data, settings = own.getvalue(), {"name": own.name}
+    try:
+        return ask(view.store, function, data, key=data, **settings)
+    except UserError as error:
+        return view.write("warning", say("live.not_taken", reason=plain(error)))
 
 
 def max_tokens(store: Store) -> int:
     """Length that texts of the open file were cut to, in tokens."""
     return int(store.facts.get("max_tokens", _MAX_TOKENS))
-
-
-def unless_refused(view: View, function: str, *given: Any, key: Any, **named: Any) -> Any:
-    """Return the result of `ask`; None, after telling the reader, if it refuses the input."""
-    try:
-        return ask(view.store, function, *given, key=key, **named)
-    except UserError as error:
-        view.write("warning", say("live.not_taken", reason=plain(error)))
-        return None
 
 
 def identity(store: Store) -> Model:

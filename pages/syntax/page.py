@@ -15,8 +15,7 @@ from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Bars, Rows
-from pages.kit.best_head import HALF, MIN_WORDS
-from pages.kit.head_choice import head_with_most, short_name
+from pages.kit.head_choice import HALF, MIN_WORDS, head_with_most, short_name
 from pages.kit.kinds import Custom, Drawn, Published, Table
 from pages.kit.links import link_to_sequence
 from pages.kit.page import Page

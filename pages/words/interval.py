@@ -37,11 +37,6 @@ def interval(low: float, high: float, written: Written = signed) -> str:
     return say("interval.between", low=written(low), high=written(high))
 
 
-def ends(low: float, high: float, written: Written = signed) -> str:
-    """Both ends in brackets, or the reason why there are none."""
-    return say("interval.none") if pd.isna(low) else f"{written(low)}, {written(high)}"
-
-
 def with_interval(
     number: float, low: float, high: float, written: Written = signed, *, unit: str = ""
 ) -> str:
@@ -50,5 +45,5 @@ def with_interval(
     Args:
         unit: of the number, which its interval does not repeat.
     """
-    behind = "" if pd.isna(low) else f" [{ends(low, high, written)}]"
+    behind = "" if pd.isna(low) else f" [{written(low)}, {written(high)}]"
     return f"{written(number)}{unit}{behind}"

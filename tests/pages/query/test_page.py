@@ -2,8 +2,8 @@
 
 import pytest
 
+from pages.query.ask import LONGEST_IN_LINK, fits_into_a_link
 from pages.query.examples import EXAMPLES
-from pages.query.statement import LONGEST_IN_LINK, fits_into_a_link
 from pages.services import sql_asking as asking
 from pages.services.sql_asking import Fault
 from pages.words.say import catalogue, plain

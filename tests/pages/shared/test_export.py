@@ -110,7 +110,7 @@ def test_latex_is_cut_and_says_so():
 
 
 def test_a_pdf_embeds_its_own_fonts_for_latin_and_for_japanese_words():
-    picture = export.pdf(CHARTS["bars"](), "‖αf(x)‖ Δ → −", "Source")
+    picture = export.pdf(CHARTS["bars"](), "層 ‖αf(x)‖ Δ → −", "Source")
     fonts = set(re.findall(rb"/BaseFont ?/\w+\+([\w-]+)", picture))
     assert {name.partition(b"-")[0] for name in fonts} == {b"FiraSans", b"NotoSansJP"}
     assert b"/FontFile" in picture
