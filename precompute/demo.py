@@ -12,14 +12,8 @@ SHOWN_FIRST = (  # statistics that cost little more than the forward pass
     "attention_norm_correlation",
     "frequency_correlation",
 )
-_BESIDE = {
-    "treebank": ("demo", "demo-treebank"),
-    "digits": ("demo-digits", "demo-digits"),
-}
-_SMALL = {
-    "ja": ("demo-ja-bert", "demo-ja"),
-    "copy": ("demo-copy", "demo-copy"),
-}
+_BESIDE = {"treebank": ("demo", "demo-treebank"), "digits": ("demo-digits", "demo-digits")}
+_SMALL = {"ja": ("demo-ja-bert", "demo-ja"), "copy": ("demo-copy", "demo-copy")}
 CHECK_SEQUENCES = 16
 """Sequences that checks of robustness read: more than a run pays for by itself, so that they have
 intervals."""

@@ -13,12 +13,7 @@ from analysis.foreign_file import Locked
 from analysis.statistics.corpus import Identity, identity_in, provenance
 from analysis.statistics.corpus import run as stored_run
 from precompute import SHARDS
-from precompute.choice import (
-    chosen_statistics,
-    in_order,
-    named_statistics,
-    of_texts_run_again,
-)
+from precompute.choice import chosen_statistics, in_order, named_statistics, of_texts_run_again
 from precompute.corpora.frequencies import Frequencies, read_frequencies
 from precompute.corpora.images.digits import read_digit_images
 from precompute.corpora.images.images import read_images
@@ -55,12 +50,7 @@ from precompute.progress import Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
-from precompute.store.provenance import (
-    checked_facts,
-    identity,
-    provenance_facts,
-    run_row,
-)
+from precompute.store.provenance import checked_facts, identity, provenance_facts, run_row
 from precompute.summary import summary
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
@@ -169,17 +159,13 @@ def _finished(
 
 
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent) -> Plan:
-    plan = _plan_of_corpus(request, model, on_event)
-    print("\n".join(summary(plan, model)), flush=True)
-    finish_plan(plan, model, runner, on_event)
-    return plan
-
-
-def _plan_of_corpus(request: Request, model: LoadedModel, on_event: OnEvent) -> Plan:
     corpus = indexed(_reading(request, model), request.output.parent / SHARDS, on_event)
     check_corpus(named_statistics(request.statistics), corpus)
     check_known(corpus, model)
-    return _plan(request, model, corpus)
+    plan = _plan(request, model, corpus)
+    print("\n".join(summary(plan, model)), flush=True)
+    finish_plan(plan, model, runner, on_event)
+    return plan
 
 
 def _is_imitated(model: LoadedModel) -> bool:

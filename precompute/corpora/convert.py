@@ -4,9 +4,10 @@ from pathlib import Path
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_folder import holds_images
-from precompute.corpora.load import entries, write_jsonl
+from precompute.corpora.load import entries
 from precompute.corpora.recognition import NAMES, one_format_of
 from precompute.corpora.source import DEMO_DIGITS, source_of
+from precompute.corpora.texts.jsonl import write_jsonl
 from precompute.models.load_models import load_tokenizer
 
 

@@ -124,7 +124,9 @@ class Encoder:
     def _from_tokens(self, index: int, entry: Tokens) -> Sequence:
         check_length(len(entry.tokens), self._positions, place=entry.place)
         ids = self._ids(entry)
-        segments = self._given(entry) if entry.segments else self._by_separator(ids)
+        separators = self._token_types(ids) == SEP
+        after = (np.cumsum(separators) - separators > 0) & (self._segment_types > 1)
+        segments = self._given(entry) if entry.segments else after.astype(np.uint8)
         words = words_of_tokens(entry.tokens, self._kind)
         text = self._readable(ids)
         return self._sequence(index, entry, ids, segments, words, text=text)
@@ -133,7 +135,8 @@ class Encoder:
         known = entry.annotation
         pieces = word_pieces(known.forms, known.spaces, self._tokenizer, place=entry.place)
         lengths = np.array([len(word) for word in pieces])
-        ends = lengths.cumsum() + self._tokens_before()
+        before, _ = framed(([_MARK],), self._tokenizer)
+        ends = lengths.cumsum() + before.index(_MARK)
         flat = [piece for word in pieces for piece in word]
         tokens, segments = framed((flat,), self._tokenizer)
         check_length(len(tokens), self._positions, place=entry.place)
@@ -149,11 +152,6 @@ class Encoder:
         )
         spans = np.stack([ends - lengths, ends], axis=1).astype(np.int32)
         return replace(sequence, annotation=known, word_spans=spans)
-
-    def _tokens_before(self) -> int:
-        """Return the number of special tokens before a text."""
-        tokens, _ = framed(([_MARK],), self._tokenizer)
-        return tokens.index(_MARK)
 
     def _sequence(
         self,
@@ -202,12 +200,6 @@ class Encoder:
                 "type(s), counted from 0; leave `segments` out",
             )
         return np.array(entry.segments, dtype=np.uint8)
-
-    def _by_separator(self, ids: Int32[np.ndarray, " token"]) -> UInt8[np.ndarray, " token"]:
-        """Segment 0 up to and including the first separator, then 1."""
-        separators = self._token_types(ids) == SEP
-        after = np.cumsum(separators) - separators > 0
-        return (after & (self._segment_types > 1)).astype(np.uint8)
 
     def _known(self, segments: np.ndarray) -> UInt8[np.ndarray, " token"]:
         if self._segment_types < 2:

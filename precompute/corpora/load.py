@@ -22,12 +22,7 @@ from precompute.corpora.sequence import Entry
 from precompute.corpora.sequence import Sequence as Input
 from precompute.corpora.source import Source, source_of
 from precompute.corpora.texts.blocks import blocks
-from precompute.corpora.texts.jsonl import (
-    TEXT,
-    json_list_entries,
-    jsonl_entries,
-    write_jsonl,
-)
+from precompute.corpora.texts.jsonl import TEXT, json_list_entries, jsonl_entries
 from precompute.corpora.texts.packing import documents, packed, paired
 from precompute.corpora.texts.parquet import arrow_entries, parquet_entries
 from precompute.corpora.texts.table import table_entries
@@ -35,14 +30,6 @@ from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
 from precompute.corpora.tokenizing.padding import without_padding
 from precompute.corpora.wording import file_name
 from precompute.models.identity import reader_settings
-
-__all__ = [
-    "PACKINGS",
-    "TEXT_PACKINGS",
-    "entries",
-    "read_corpus",
-    "write_jsonl",
-]
 
 TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")

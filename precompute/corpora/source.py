@@ -122,14 +122,12 @@ def _files(name: str) -> tuple[Path, ...]:
     if saved := saved_files(path):
         return saved
     below = (file.relative_to(path) for file in path.rglob("*") if file.is_file())
-    shown = sorted(file.parts for file in below if not any(_is_hidden(part) for part in file.parts))
+    shown = sorted(
+        file.parts for file in below if not any(part.startswith(".") for part in file.parts)
+    )
     if not shown:
         raise BadCorpus(path_as_given(path), "is a folder without files; give one that holds text")
     return tuple(path.joinpath(*parts) for parts in shown)
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith(".")
 
 
 @contextmanager

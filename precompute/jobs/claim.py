@@ -41,8 +41,16 @@ def claimed(output: Path, asked: str) -> Iterator[Callable[[], None]]:
     token = f"{request}-{os.getpid()}-{secrets.token_hex(4)}"
     held = FileLock(output.with_name(f".{output.name}.{token}.claim"))
     _claim(held, output, request)
+
+    def assert_held() -> None:
+        if not Path(held.lock_file).exists():
+            raise UserError(
+                f"{held.lock_file} was removed while this run computed {output}, so that another "
+                "run may write the same file. Nothing was replaced. Rerun the command to resume."
+            )
+
     try:
-        yield lambda: _assert_held(held, output)
+        yield assert_held
     finally:
         _remove(held)
 
@@ -93,14 +101,6 @@ def _remove(lock: BaseFileLock) -> None:
     with suppress(PermissionError):  # of Windows, where the release removes the file
         Path(lock.lock_file).unlink(missing_ok=True)
     lock.release()
-
-
-def _assert_held(lock: BaseFileLock, output: Path) -> None:
-    if not Path(lock.lock_file).exists():
-        raise UserError(
-            f"{lock.lock_file} was removed while this run computed {output}, so that another run "
-            "may write the same file. Nothing was replaced. Rerun the command to resume."
-        )
 
 
 def remove_unfinished(folder: Path) -> None:

@@ -105,11 +105,6 @@ class Plan:
         """Return the checked sequences that are run again with parts of the model replaced."""
         return evenly_spaced(self.checked, self.n_again)
 
-    @cached_property
-    def runs_again(self) -> bool:
-        """Return True if any statistic reads texts that are run again."""
-        return any(Setting.RUN_AGAIN in table.depends_on for table in self.passes)
-
     def type_means(self, model: "LoadedModel") -> "tuple[TypeMeans, ...]":
         """Return means of what heads mix over `MOST_AVERAGED` sequences, evenly spaced, and over
         those that are run again, which may have a type of token that no other has; once per
@@ -133,7 +128,15 @@ class Plan:
     def _fingerprint(self, table: Table) -> str:
         of_pass = {"version": table.version, "table": contract(table), "sealed": SEALED}
         of_pass |= {"counted_from": 1}
-        weights = {"model": self.facts.model} | self._declared(table)
+        known: dict[str, object] = {
+            Setting.CHECKED: sorted(self.checked),
+            Setting.RUN_AGAIN: sorted(self.run_again),
+            Setting.KEPT: sorted(self.kept),
+            Setting.FREQUENCIES: self.frequencies and self.frequencies.sha256,
+            Setting.WORD_VECTORS: self.word_vectors and self.word_vectors.sha256,
+        }
+        weights = {"model": self.facts.model}
+        weights |= {setting: known[setting] for setting in table.depends_on if setting in known}
         if table.of_model:
             return fingerprint(**of_pass, **weights)
         corpus = {"dtype": self.facts.dtype, "seed": self.facts.seed}
@@ -141,24 +144,9 @@ class Plan:
         corpus |= {"corpus": self.corpus.content_sha256}
         corpus |= {"job_sequences": [part.job_sequences for part in self.corpus.parts]}
         if table.made_by:
-            corpus |= self._limits if len(self.corpus) > self.bounds.blocks else {}
+            corpus |= asdict(self.bounds) if len(self.corpus) > self.bounds.blocks else {}
             corpus["needs"] = [self._fingerprint(STATISTICS[name]) for name in table.requires]
         return fingerprint(**of_pass, **weights, **corpus)
-
-    def _declared(self, table: Table) -> dict[str, object]:
-        """Return the value of each setting that a table depends on."""
-        values: dict[str, object] = {
-            Setting.CHECKED: sorted(self.checked),
-            Setting.RUN_AGAIN: sorted(self.run_again),
-            Setting.KEPT: sorted(self.kept),
-            Setting.FREQUENCIES: self.frequencies and self.frequencies.sha256,
-            Setting.WORD_VECTORS: self.word_vectors and self.word_vectors.sha256,
-        }
-        return {setting: values[setting] for setting in table.depends_on if setting in values}
-
-    @property
-    def _limits(self) -> dict[str, int]:
-        return asdict(self.bounds)
 
     def shards(self, table: Table) -> list[Path]:
         """Return the paths of all shards of a complete table, in order."""
@@ -168,7 +156,7 @@ class Plan:
     def table_file(self, table: Table) -> Path:
         """Return the path of a whole table, sorted, after its shards are merged."""
         bounded = table.of_sequences or table.rarest
-        limits = {**self._limits, "first": sorted(self.kept_first)} if bounded else {}
+        limits = {**asdict(self.bounds), "first": sorted(self.kept_first)} if bounded else {}
         name = fingerprint(shards=self._fingerprint(table), order=table.sorted_by, **limits)
         return self.folder / "tables" / table.name / f"{name}.parquet"
 
@@ -176,11 +164,6 @@ class Plan:
         """Return the path of a table of the corpus itself."""
         settings = {"columns": contract(table), "corpus": self.corpus.folder.name}
         return self.folder / "tables" / table.name / f"{fingerprint(**settings)}.parquet"
-
-    @property
-    def corpus_files(self) -> list[Path]:
-        """Return the paths of all tables of the corpus itself."""
-        return list(map(self.corpus_file, CORPUS))
 
     def missing(self, job: int) -> tuple[Table, ...]:
         """Return the tables filled from the corpus that have no shard for a job yet."""
@@ -213,7 +196,8 @@ class Plan:
     def cost(self, lengths: Mapping[int, int]) -> float:
         """Return a number proportional to the time that sequences take, of some lengths by
         index."""
-        again = self.cost_of_again if self.runs_again else 0.0
+        has_again = any(Setting.RUN_AGAIN in table.depends_on for table in self.passes)
+        again = self.cost_of_again if has_again else 0.0
         return sum(n**2 * (1 + again * (index in self.run_again)) for index, n in lengths.items())
 
     def files(self, job: Job) -> list[Path]:

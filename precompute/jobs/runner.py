@@ -15,7 +15,7 @@ from analysis.errors import UserError
 from analysis.statistics.table import Table
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
-from precompute.jobs.plan import Job, Plan, batches
+from precompute.jobs.plan import CORPUS, Job, Plan, batches
 from precompute.jobs.seal import is_intact, set_aside
 from precompute.jobs.shards import counted_from_1, finish_shard, merged
 from precompute.jobs.tables import finish_corpus, finish_table, workspace
@@ -46,7 +46,7 @@ def finish_plan(plan: Plan, model: LoadedModel, runner: Runner, on_event: OnEven
     finish_weights(plan, model, on_event)
     run = partial(runner, plan, model)
     _finish(plan, range(len(plan.corpus.job_sizes)), run, "sequences", on_event)
-    _set_aside(list(filter(_is_damaged, plan.corpus_files)))
+    _set_aside(list(filter(_is_damaged, map(plan.corpus_file, CORPUS))))
     finish_corpus(plan)
     _finish(plan, plan.tables, run, "tables", on_event)
 

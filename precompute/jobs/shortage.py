@@ -27,30 +27,19 @@ def reporting_shortage(output: Path) -> Iterator[None]:
         yield
     except ConnectionError:  # the reader of the output has gone
         raise
-    except _OF_DISK as error:
-        raise _refused_by_disk(output.parent, _reason(error)) from error
-    except (MemoryError, duckdb.OutOfMemoryException) as error:
-        raise _refused_memory(_reason(error)) from error
-    except RuntimeError as error:
-        if not any(phrase in str(error) for phrase in _NO_MEMORY):
+    except (*_OF_DISK, MemoryError, RuntimeError, duckdb.OutOfMemoryException) as error:
+        is_of_memory = isinstance(error, MemoryError | duckdb.OutOfMemoryException)
+        is_of_memory |= any(phrase in str(error) for phrase in _NO_MEMORY)
+        if isinstance(error, RuntimeError) and not is_of_memory:
             raise
-        raise _refused_memory(_reason(error)) from error
-
-
-def _refused_by_disk(folder: Path, reason: str) -> UserError:
-    return UserError(
-        f"{folder} could not be read or written ({reason}). See to its space and permissions and "
-        "rerun the command: finished shards are kept."
-    )
-
-
-def _refused_memory(reason: str) -> UserError:
-    return UserError(
-        f"There is too little memory ({reason}). End other programs, or take fewer --workers or a "
-        "smaller --max-tokens, and rerun the command: finished shards are kept."
-    )
-
-
-def _reason(error: BaseException) -> str:
-    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return (message.strip() or type(error).__name__).splitlines()[0]
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = (text.strip() or type(error).__name__).splitlines()[0]
+        if isinstance(error, _OF_DISK):
+            raise UserError(
+                f"{output.parent} could not be read or written ({reason}). See to its space and "
+                "permissions and rerun the command: finished shards are kept."
+            ) from error
+        raise UserError(
+            f"There is too little memory ({reason}). End other programs, or take fewer --workers "
+            "or a smaller --max-tokens, and rerun the command: finished shards are kept."
+        ) from error

@@ -16,11 +16,7 @@ from precompute.live.answers import LiveRelevance
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import batch_of, run_layers
 from precompute.passes.relevance import Predictions
-from precompute.passes.relevance_maps import (
-    Relevance,
-    RelevanceMaps,
-    attention_bytes,
-)
+from precompute.passes.relevance_maps import Relevance, RelevanceMaps, attention_bytes
 
 TYPED = "The text"
 

@@ -99,9 +99,8 @@ def load_model(
     whole.to(measured_on)
     # fits the model to its image size, before its places are found
     images = load_image_reader(folder, name, model) if reads_images(model) else None
-    read = ReadTokenizer(None, "")
-    if images is None:
-        read = read_tokenizer(folder, name, configuration)
+    no_text = ReadTokenizer(None, "")
+    read = no_text if images else read_tokenizer(folder, name, configuration)
     reader = images or read.tokenizer
     of_files = {"weights_sha256": weights_sha256, "part": part, "reader": reader}
     identity = model_identity(model, whole, **of_files)
@@ -111,9 +110,10 @@ def load_model(
         layers = tuple(in_dtype(layer, torch.float32) for layer in layers)
     if measured_on != runs_on:
         layers = deepcopy(layers)  # the model's own go with it
+    known = revision or f"sha256:{weights_sha256[:16]}"
     loaded = LoadedModel(
         name=name,
-        revision=_revision(revision, weights_sha256, random_weights),
+        revision=known if random_weights is None else f"{known}+random:{random_weights}",
         weights_sha256=weights_sha256,
         identity=identity,
         model=model,
@@ -135,12 +135,6 @@ def load_model(
     proof = loaded.proved()
     whole.to(runs_on)
     return replace(loaded, proof=proof)
-
-
-def _revision(commit: str, weights_sha256: str, random_weights: int | None) -> str:
-    """Return the hub's commit, or the weights' hash; for untrained weights with the seed."""
-    known = commit or f"sha256:{weights_sha256[:16]}"
-    return known if random_weights is None else f"{known}+random:{random_weights}"
 
 
 def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
@@ -233,23 +227,13 @@ def _model(
             f"The weights in {folder} lack {len(missing)} tensor(s), such as {missing[0]}, which "
             "would be filled with random numbers. Give the folder of the whole model."
         )
-    _into_memory(model)
-    _check_finite(model, folder)
-    model.eval().requires_grad_(False)
-    return model, sorted(absent - set(missing)), sorted(report["unexpected_keys"])
-
-
-def _into_memory(model: Model) -> None:
-    """Copy weights into memory: loaded weights are views of the file, and would change with it."""
     for tensor in (*model.parameters(), *model.buffers()):
-        tensor.data = tensor.data.clone()
-
-
-def _check_finite(model: Model, folder: Path) -> None:
-    """Raise UnfitModel if a weight is NaN or infinite."""
+        tensor.data = tensor.data.clone()  # loaded ones are views of the file, and change with it
     for name, tensor in model.named_parameters():
         if not tensor.isfinite().all():
             raise UnfitModel(
                 f"The weights in {folder} are not all finite: {name} holds NaN or infinity. Train "
                 "or save the model again."
             )
+    model.eval().requires_grad_(False)
+    return model, sorted(absent - set(missing)), sorted(report["unexpected_keys"])

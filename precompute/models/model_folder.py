@@ -47,16 +47,6 @@ def check_regular(folder: Path, name: str) -> None:
             raise UnfitModel(f"{path.name} of model {name!r} is no regular file. Leave it out.")
 
 
-def check_no_adapter(folder: Path, name: str) -> None:
-    """Raise UnfitModel if a model's folder holds an adapter, which would not be applied."""
-    for file in _ADAPTERS:
-        if (folder / file).exists():
-            raise UnfitModel(
-                f"Model {name!r} holds an adapter ({file}), which is not applied. Merge it first: "
-                "call merge_and_unload of peft, and save the whole model in a folder of its own."
-            )
-
-
 def configuration_of(folder: Path, name: str) -> dict[str, Any]:
     """Read config.json, without settings of how the library runs a model.
 
@@ -66,7 +56,12 @@ def configuration_of(folder: Path, name: str) -> dict[str, Any]:
         UnknownName: the model is of no family that is known.
     """
     check_regular(folder, name)
-    check_no_adapter(folder, name)
+    for file in _ADAPTERS:
+        if (folder / file).exists():
+            raise UnfitModel(
+                f"Model {name!r} holds an adapter ({file}), which is not applied. Merge it first: "
+                "call merge_and_unload of peft, and save the whole model in a folder of its own."
+            )
     configuration = _read(folder / "config.json", name)
     if not isinstance(configuration, dict):
         raise UnfitModel(f"config.json of model {name!r} is no object; save the model again.")
@@ -111,18 +106,15 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     if not (folder / _MODULES).exists():
         return folder, ()
     match _read(folder / _MODULES, name):
-        case [{"path": str(path)}, *after] if _is_inside(folder, path):
+        case [{"path": str(path)}, *after] if path == Path(path).name != "..":
             kinds = [_kind(module) for module in after]
-            if all(kind.isidentifier() and kind.isascii() for kind in kinds):
+            are_named = all(kind.isidentifier() and kind.isascii() for kind in kinds)
+            if are_named and (folder / path).is_dir():
                 return folder / path, tuple(kinds)
     raise UnfitModel(
         f"{_MODULES} of model {name!r} lists no Transformer in its folder and types of modules "
         "after it. Save the model again with sentence-transformers."
     )
-
-
-def _is_inside(folder: Path, path: str) -> bool:
-    return path == Path(path).name != ".." and (folder / path).is_dir()
 
 
 def _kind(module: Any) -> str:

@@ -23,10 +23,7 @@ _BOOKKEEPING = re.compile(
     "|task_specific_params|tf_legacy_loss|tokenizer_class|torchscript|transformers.*|unsloth_.*"
     "|use_bfloat16|use_cache"
 )
-_FORMERLY_READ = {
-    "position_embedding_type": "absolute",
-    "hidden_activation": "gelu_pytorch_tanh",
-}
+_FORMERLY_READ = {"position_embedding_type": "absolute", "hidden_activation": "gelu_pytorch_tanh"}
 """Settings that classes of transformers 4 computed by, and what classes of today do instead."""
 
 

@@ -18,7 +18,8 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Batch, Layer, run_layers
 
 Filler = TypeVar("Filler", bound=Callable[..., Any])
-
+Rows = pa.Table | Iterable[pa.Table]
+"""Rows of a table, whole or in parts, of which there may be none."""
 _LARGE = 64 * 2**20
 """Bytes of a layer's attention beyond which holes in memory would grow from layer to layer."""
 
@@ -51,28 +52,25 @@ def fills(table: Table) -> Callable[[Filler], Filler]:
 class _LayerByLayer:
     """Filling whose rows of a layer follow from that layer alone."""
 
-    def __init__(self, table: Table, rows_of_layer: Callable[[Layer], pa.Table]):
+    def __init__(self, table: Table, rows_of_layer: Callable[[Layer], Rows]):
         self._rows_of_layer = rows_of_layer
         self._table, self._parts = table, list[pa.Table]()
 
     def add(self, layer: Layer) -> None:
-        self._parts.append(self._rows_of_layer(layer))
+        self._parts += _parts_of(self._rows_of_layer(layer))
 
     def rows(self) -> pa.Table:
         return parts_of_shard(self._table, self._parts)
 
 
-class _Nothing:
-    """Filling without rows."""
+class FromBatch:
+    """Base of fillings from a batch as a whole; layers as they are traced are not read."""
 
-    def __init__(self, table: Table):
-        self._table = table
+    def __init__(self, batch: Batch):
+        self.batch = batch
 
     def add(self, layer: Layer) -> None:
         """Read nothing."""
-
-    def rows(self) -> pa.Table:
-        return self._table.shard_schema.empty_table()
 
 
 def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> dict[str, pa.Table]:
@@ -94,14 +92,18 @@ def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> 
 def begin(table: Table, batch: Batch) -> Filling:
     """Return the filling of a table for one batch; of nothing if that has gaps and may not."""
     if batch.has_gaps and Need.EVERY_LAYER in table.needs:
-        return _Nothing(table)
+        return _LayerByLayer(table, lambda _: table.shard_schema.empty_table())
     filler = _fillers()[table.name]
     return filler(batch) if isinstance(filler, type) else _LayerByLayer(table, filler)
 
 
 def rows_of_weights(table: Table, model: ModelWeights) -> pa.Table:
     """Return the rows of a table that follows from the weights alone."""
-    return _fillers()[table.name](model)
+    return parts_of_shard(table, _parts_of(_fillers()[table.name](model)))
+
+
+def _parts_of(rows: Rows) -> Iterable[pa.Table]:
+    return [rows] if isinstance(rows, pa.Table) else rows
 
 
 @cache

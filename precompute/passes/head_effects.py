@@ -13,26 +13,15 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from analysis.effects import (
-    CHANGES,
-    FILLINGS,
-    MEAN,
-    OF_PARTS,
-    PARTS,
-    REST,
-)
+from analysis.effects import CHANGES, FILLINGS, MEAN, OF_PARTS, PARTS, REST
 from analysis.measures.heads.contribution import contributions
-from analysis.measures.heads.head_effect import (
-    prediction_changes,
-    replaced_heads,
-    state_changes,
-)
+from analysis.measures.heads.head_effect import prediction_changes, replaced_heads, state_changes
 from analysis.models.attended import Attended
 from analysis.models.interventions.replacing import Answer
 from analysis.statistics.heads import contribution, head_effect
 from analysis.statistics.rows import names_of, nulls_where, one_name, parts_of_shard, table_of
 from analysis.token_types import OTHER, TOKEN_TYPES
-from precompute.passes.filling import fills
+from precompute.passes.filling import FromBatch, fills
 from precompute.passes.layers import Batch, Layer, Recorded
 
 TOKENS = 2048
@@ -138,39 +127,23 @@ def _first(parts: tuple[Part, ...]) -> int:
     return min(part.layer or 0 for part in parts)
 
 
-class TextsAgain:
-    """The texts of a batch that are run again."""
-
-    def __init__(self, batch: Batch):
-        self.texts = list[TextAgain]()
-        if batch.recorded is not None:
-            rows = batch.rows_of(batch.run_again)
-            self.texts += [TextAgain(batch, row, batch.recorded) for row in rows]
-
-
-class _OfTexts:
-    """Filling from the texts that are run again; layers as they are traced are not read."""
-
-    def __init__(self, batch: Batch):
-        self._batch = batch
-
-    def add(self, layer: Layer) -> None:
-        """Read nothing."""
-
-    @property
-    def texts(self) -> list[TextAgain]:
-        return self._batch.shared(TextsAgain).texts
+def texts_again(batch: Batch) -> list[TextAgain]:
+    """Return the texts of a batch that are run again."""
+    recorded = batch.recorded
+    rows = batch.rows_of(batch.run_again) if recorded else ()
+    return [TextAgain(batch, row, recorded) for row in rows if recorded]
 
 
 @fills(head_effect.PER_SEQUENCE)
-class HeadEffects(_OfTexts):
+class HeadEffects(FromBatch):
     """One row per text that is run again, filling and part.
 
     Formula: `prediction_changes`, `replaced_heads`, `state_changes`.
     """
 
     def rows(self) -> pa.Table:
-        rows = (self._rows(text, filling) for text in self.texts for filling in FILLINGS)
+        texts = self.batch.shared(texts_again)
+        rows = (self._rows(text, filling) for text in texts for filling in FILLINGS)
         return parts_of_shard(head_effect.PER_SEQUENCE, rows)
 
     @staticmethod
@@ -190,30 +163,26 @@ class HeadEffects(_OfTexts):
 
 
 @fills(contribution.PER_SEQUENCE)
-def rows_of_contributions(layer: Layer) -> pa.Table:
+def rows_of_contributions(layer: Layer) -> Iterator[pa.Table]:
     """Return one row per sequence and part of the layer's update.
 
     Formula: `contributions`.
     """
-    rows = (_contribution_rows(layer, row) for row in range(len(layer.batch.sequences)))
-    return parts_of_shard(contribution.PER_SEQUENCE, rows)
-
-
-def _contribution_rows(layer: Layer, row: int) -> pa.Table:
-    sequence, n_heads = layer.batch.sequences[row], layer.batch.n_heads
-    types = torch.from_numpy(sequence.token_types)
-    kinds = types.unique()
-    measured = contributions(layer.alone(row), types == kinds[:, None])
-    means = measured.double().mean(dim=-1).cpu().numpy()
-    of_heads, of_types, of_rest = [None] * n_heads, [None] * len(kinds), [None] * len(REST)
-    parts = np.array([0] * n_heads + [1] * len(kinds) + [2, 3, 4])
-    of_kinds = pa.array([*of_heads, *kinds.tolist(), *of_rest], pa.int8())
-    return table_of(
-        contribution.PER_SEQUENCE,
-        seq=np.full(len(means), sequence.index),
-        layer=np.full(len(means), layer.index),
-        part=names_of(parts, PARTS),
-        head=pa.array([*range(n_heads), *of_types, *of_rest]),
-        token_type=pa.DictionaryArray.from_arrays(of_kinds, TOKEN_TYPES),
-        **{name: nulls_where(means[:, at]) for at, name in enumerate(OF_PARTS)},
-    )
+    n_heads = layer.batch.n_heads
+    for row, sequence in enumerate(layer.batch.sequences):
+        types = torch.from_numpy(sequence.token_types)
+        kinds = types.unique()
+        measured = contributions(layer.alone(row), types == kinds[:, None])
+        means = measured.double().mean(dim=-1).cpu().numpy()
+        of_heads, of_types, of_rest = [None] * n_heads, [None] * len(kinds), [None] * len(REST)
+        parts = np.array([0] * n_heads + [1] * len(kinds) + [2, 3, 4])
+        of_kinds = pa.array([*of_heads, *kinds.tolist(), *of_rest], pa.int8())
+        yield table_of(
+            contribution.PER_SEQUENCE,
+            seq=np.full(len(means), sequence.index),
+            layer=np.full(len(means), layer.index),
+            part=names_of(parts, PARTS),
+            head=pa.array([*range(n_heads), *of_types, *of_rest]),
+            token_type=pa.DictionaryArray.from_arrays(of_kinds, TOKEN_TYPES),
+            **{name: nulls_where(means[:, at]) for at, name in enumerate(OF_PARTS)},
+        )

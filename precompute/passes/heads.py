@@ -20,7 +20,7 @@ from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.rows import names_of, nulls_where, one_name, table_of
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP, TOKEN_TYPES
 from precompute.jobs.bounds import evenly_spaced
-from precompute.passes.filling import fills
+from precompute.passes.filling import FromBatch, fills
 from precompute.passes.layers import Batch, Layer
 
 COMPARED = 256 * 2**20
@@ -30,12 +30,12 @@ TOKENS = 512
 
 
 @fills(head_pattern.PER_SEQUENCE)
-def rows_of_patterns(layer: Layer) -> pa.Table:
+def rows_of_patterns(layer: Layer) -> Iterator[pa.Table]:
     """Return the attention of each head by kind of token, and its entropy, by both weighings.
 
     Formula: `head_pattern`, `norm_weighted_attention`, `value_norms`.
     """
-    types = layer.batch.token_types
+    batch, types = layer.batch, layer.batch.token_types
     kinds: dict[str, Any] = {
         "is_cls": types == CLS,
         "is_sep": types == SEP,
@@ -49,25 +49,17 @@ def rows_of_patterns(layer: Layer) -> pa.Table:
         patterns[WEIGHT].append(pattern_of(weights, layer.is_pair, has_sink=has_sink, **kinds))
         norms = norm_weighted_attention(weights, layer.pair_norms[:, heads])
         patterns[NORM].append(pattern_of(norms, layer.is_pair, **kinds))
-    return pa.concat_tables(
-        _pattern_rows(layer, weighing, torch.cat(of_slices, dim=1))
-        for weighing, of_slices in patterns.items()
-    )
-
-
-def _pattern_rows(layer: Layer, weighing: str, pattern: torch.Tensor) -> pa.Table:
-    batch = layer.batch
-    values = pattern.double().cpu().numpy().reshape(-1, len(QUANTITIES))
-    columns = {name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)}
-    return table_of(
-        head_pattern.PER_SEQUENCE,
-        weighing=one_name(weighing, WEIGHINGS, len(values)),
-        seq=batch.sequence_of_row.repeat(batch.n_heads),
-        layer=np.full(len(values), layer.index),
-        head=np.tile(np.arange(batch.n_heads), len(batch.sequences)),
-        n_tokens=np.array(list(map(len, batch.sequences))).repeat(batch.n_heads),
-        **columns,
-    )
+    for weighing, of_slices in patterns.items():
+        values = torch.cat(of_slices, dim=1).double().cpu().numpy().reshape(-1, len(QUANTITIES))
+        yield table_of(
+            head_pattern.PER_SEQUENCE,
+            weighing=one_name(weighing, WEIGHINGS, len(values)),
+            seq=batch.sequence_of_row.repeat(batch.n_heads),
+            layer=np.full(len(values), layer.index),
+            head=np.tile(np.arange(batch.n_heads), len(batch.sequences)),
+            n_tokens=np.array(list(map(len, batch.sequences))).repeat(batch.n_heads),
+            **{name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)},
+        )
 
 
 @fills(head_distance.TABLE)
@@ -154,7 +146,7 @@ def compared_queries(n_tokens: int, n_heads: int) -> list[int]:
 
 
 @fills(importance.PER_SEQUENCE)
-class GradientImportance:
+class GradientImportance(FromBatch):
     """Gradient importance of heads by type of attended token, from a run of its own at the end.
 
     Layers as they are traced are not read, and nothing is kept of them. A backward pass holds the
@@ -164,24 +156,18 @@ class GradientImportance:
     Formula: `gradient_importance`.
     """
 
-    def __init__(self, batch: Batch):
-        self._batch = batch
-
-    def add(self, layer: Layer) -> None:
-        """Read nothing."""
-
     def rows(self) -> pa.Table:
         """Return the rows of every sequence with a loss; none if the batch cannot be run again."""
         tables = [importance.PER_SEQUENCE.schema.empty_table()]
-        if self._batch.gradients is None:
+        if self.batch.gradients is None:
             return tables[0]
-        longest = max(map(len, self._batch.sequences))
+        longest = max(map(len, self.batch.sequences))
         size = max(1, TOKENS // longest)
-        for first in range(0, len(self._batch.sequences), size):
+        for first in range(0, len(self.batch.sequences), size):
             few = slice(first, first + size)
-            slopes = self._batch.gradients(self._batch.sequences[few])
+            slopes = self.batch.gradients(self.batch.sequences[few])
             if slopes is not None:
-                tables += _importance_rows(self._batch, few, slopes)
+                tables += _importance_rows(self.batch, few, slopes)
         return pa.concat_tables(tables)
 
 

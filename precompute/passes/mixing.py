@@ -1,6 +1,6 @@
 """Whole layers as sums over their tokens: errors, mixing ratios, similarities, rollouts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +15,7 @@ from analysis.measures.mixing.completeness import (
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
-from analysis.statistics.mixing import (
-    completeness,
-    mixing_ratio,
-    scope_similarity,
-)
+from analysis.statistics.mixing import completeness, mixing_ratio, scope_similarity
 from analysis.statistics.rows import names_of, table_of
 from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
@@ -71,34 +67,30 @@ def _worst(layer: Layer, errors: Iterable[Float[Tensor, " query"]]) -> dict[str,
 
 
 @fills(mixing_ratio.PER_SEQUENCE)
-def sequence_mixing_ratio(layer: Layer) -> pa.Table:
+def sequence_mixing_ratio(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, scope and token type that the sequence has.
 
     Formula: `layer_mixing`, `ratio_moments`, `ratios_of_layer`.
     """
-    scopes, table = layer.batch.order.of_ratios, mixing_ratio.PER_SEQUENCE
-    rows = []
+    scopes = layer.batch.order.of_ratios
     for sequence, mixing in zip(layer.batch.sequences, layer.mixing, strict=True):
         members = {name: of for name, of in _members(sequence).items() if of.any()}
         ratios = _ratios(layer, mixing)
         moments = np.stack([ratio_moments(ratios[:, of]) for of in members.values()], axis=1)
         mean, m2, smallest, largest = moments.reshape(4, -1)
         types = np.array([mixing_ratio.MASK_TYPES.index(name) for name in members])
-        rows.append(
-            table_of(
-                table,
-                seq=np.full(len(mean), sequence.index),
-                layer=np.full(len(mean), layer.index),
-                scope=names_of(np.tile(np.arange(len(scopes)), len(types)), scopes),
-                token_type=names_of(types.repeat(len(scopes)), mixing_ratio.MASK_TYPES),
-                n=np.array([of.sum() for of in members.values()]).repeat(len(scopes)),
-                mean=mean,
-                m2=m2,
-                min=smallest,
-                max=largest,
-            )
+        yield table_of(
+            mixing_ratio.PER_SEQUENCE,
+            seq=np.full(len(mean), sequence.index),
+            layer=np.full(len(mean), layer.index),
+            scope=names_of(np.tile(np.arange(len(scopes)), len(types)), scopes),
+            token_type=names_of(types.repeat(len(scopes)), mixing_ratio.MASK_TYPES),
+            n=np.array([of.sum() for of in members.values()]).repeat(len(scopes)),
+            mean=mean,
+            m2=m2,
+            min=smallest,
+            max=largest,
         )
-    return pa.concat_tables(rows)
 
 
 def _members(sequence: Sequence) -> dict[str, np.ndarray]:

@@ -1,5 +1,7 @@
 """Rollouts over layers, by products of maps and by vectors."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 from jaxtyping import Float
@@ -15,7 +17,7 @@ from analysis.measures.mixing.rollout import (
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout, vector_bytes
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.mixing import rollout, vector_rollout
-from analysis.statistics.rows import names_of, parts_of_shard, table_of
+from analysis.statistics.rows import names_of, table_of
 from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.filling import fills
@@ -46,16 +48,14 @@ class Rollouts:
 
 
 @fills(rollout.PER_SEQUENCE)
-def sequence_rollout(layer: Layer) -> pa.Table:
+def sequence_rollout(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, scope, and token type and distance that the sequence has.
 
     Formula: `distance_places`, `layer_mixing`, `rolled_on`, `shares_of_cells`, `with_residual`.
     """
     rollouts, scopes = layer.batch.shared(Rollouts), _rolled_scopes(layer)
-    return pa.concat_tables(
-        _origins(rollout.PER_SEQUENCE, layer, row, scopes, rollouts.after(layer, row))
-        for row in range(len(layer.batch.sequences))
-    )
+    for row in range(len(layer.batch.sequences)):
+        yield _origins(rollout.PER_SEQUENCE, layer, row, scopes, rollouts.after(layer, row))
 
 
 def _rolled_scopes(layer: Layer) -> tuple[str, ...]:
@@ -135,42 +135,35 @@ def sequence_vector_completeness(layer: Layer) -> pa.Table:
 
 
 @fills(vector_rollout.PER_SEQUENCE)
-def sequence_vector_rollout(layer: Layer) -> pa.Table:
+def sequence_vector_rollout(layer: Layer) -> Iterator[pa.Table]:
     """One row per followed sequence, and token type and distance that the sequence has.
 
     Formula: `VectorRollout`, `distance_places`, `row_shares`, `shares_of_cells`,
         `vector_bytes`.
     """
     table, scopes = vector_rollout.PER_SEQUENCE, (vector_rollout.VECTORS,)
-    rows = (
-        _origins(table, layer, row, scopes, row_shares(vectors.map.numpy())[None])
-        for row, vectors in layer.batch.shared(Vectors).after(layer).items()
-    )
-    return parts_of_shard(table, rows)
+    for row, vectors in layer.batch.shared(Vectors).after(layer).items():
+        yield _origins(table, layer, row, scopes, row_shares(vectors.map.numpy())[None])
 
 
 @fills(vector_rollout.SEQUENCE_AGREEMENT)
-def sequence_vector_agreement(layer: Layer) -> pa.Table:
+def sequence_vector_agreement(layer: Layer) -> Iterator[pa.Table]:
     """One row per followed sequence and scope whose shares are not constant.
 
     Formula: `VectorRollout`, `layer_mixing`, `map_similarities`, `rolled_on`, `row_shares`,
         `vector_bytes`, `with_residual`.
     """
     batch, scopes = layer.batch, _rolled_scopes(layer)
-    rows = []
     for row, vectors in batch.shared(Vectors).after(layer).items():
         products = batch.shared(Rollouts).after(layer, row)
         reached = batch.reached[row][layer.index]
         maps = np.stack([row_shares(vectors.map.numpy())[reached], *products[:, reached]])
         spearman = map_similarities(maps)[0, 1:]
         (scope,) = np.nonzero(~np.isnan(spearman))
-        rows.append(
-            table_of(
-                vector_rollout.SEQUENCE_AGREEMENT,
-                seq=np.full(len(scope), batch.sequences[row].index),
-                layer=np.full(len(scope), layer.index),
-                scope=names_of(scope, scopes),
-                spearman=spearman[scope],
-            )
+        yield table_of(
+            vector_rollout.SEQUENCE_AGREEMENT,
+            seq=np.full(len(scope), batch.sequences[row].index),
+            layer=np.full(len(scope), layer.index),
+            scope=names_of(scope, scopes),
+            spearman=spearman[scope],
         )
-    return parts_of_shard(vector_rollout.SEQUENCE_AGREEMENT, rows)

@@ -1,5 +1,7 @@
 """Effects of modules on the mixing of every two tokens of a sequence: rows from layers."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 
@@ -40,33 +42,28 @@ def changes_of_pairs(layer: Layer) -> pa.Table:
 
 
 @fills(relation_share.PER_SEQUENCE)
-def changes_of_relations(layer: Layer) -> pa.Table:
+def changes_of_relations(layer: Layer) -> Iterator[pa.Table]:
     """Return the changes of every sequence, summed over its pairs of each relation.
 
     Formula: `layer_mixing`, `relation_changes`, `token_relations`.
     """
-    return pa.concat_tables(
-        [_changes_of_sequence(layer, row) for row in range(len(layer.batch.sequences))]
-    )
-
-
-def _changes_of_sequence(layer: Layer, row: int) -> pa.Table:
-    batch, maps = layer.batch, layer.mixing_of(row).maps.numpy()
-    pairs = batch.pairs[row][layer.index]
-    n, sums = relation_changes(maps, batch.order, batch.relations[row], pairs)
-    effects, there = tuple(batch.order.effects), np.flatnonzero(n)
-    before, change, gain = sums[:, :, there].reshape(3, -1)
-    return table_of(
-        relation_share.PER_SEQUENCE,
-        seq=np.full(len(before), batch.sequences[row].index),
-        layer=np.full(len(before), layer.index),
-        effect=names_of(np.arange(len(effects)).repeat(len(there)), effects),
-        relation=names_of(np.tile(there, len(effects)), RELATIONS),
-        n=np.tile(n[there], len(effects)),
-        before=before,
-        change=change,
-        gain=gain,
-    )
+    batch, effects = layer.batch, tuple(layer.batch.order.effects)
+    for row, sequence in enumerate(batch.sequences):
+        maps, pairs = layer.mixing_of(row).maps.numpy(), batch.pairs[row][layer.index]
+        n, sums = relation_changes(maps, batch.order, batch.relations[row], pairs)
+        there = np.flatnonzero(n)
+        before, change, gain = sums[:, :, there].reshape(3, -1)
+        yield table_of(
+            relation_share.PER_SEQUENCE,
+            seq=np.full(len(before), sequence.index),
+            layer=np.full(len(before), layer.index),
+            effect=names_of(np.arange(len(effects)).repeat(len(there)), effects),
+            relation=names_of(np.tile(there, len(effects)), RELATIONS),
+            n=np.tile(n[there], len(effects)),
+            before=before,
+            change=change,
+            gain=gain,
+        )
 
 
 class _PairPlaces:

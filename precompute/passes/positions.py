@@ -1,6 +1,7 @@
 """Rows of the tables on attention, states and position embeddings along positions."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -80,23 +81,19 @@ def embedding_variance(model: ModelWeights) -> pa.Table:
 
 
 @fills(exemplar_attention.TABLE)
-def first_attention(layer: Layer) -> pa.Table:
+def first_attention(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar and head."""
-    table = exemplar_attention.TABLE
-    parts = [table.schema.empty_table()]
     for row in layer.batch.rows_of(layer.batch.exemplars):
         n = min(exemplar_attention.SHOWN, len(layer.batch.sequences[row]))
         maps = layer.attention[row, :, :n, :n].cpu().numpy()
-        of_sequence = table_of(
-            table,
+        yield table_of(
+            exemplar_attention.TABLE,
             seq=np.full(len(maps), layer.batch.sequences[row].index),
             layer=np.full(len(maps), layer.index),
             head=np.arange(len(maps)),
             n=np.full(len(maps), n),
             attention=lists_of(maps.reshape(len(maps), n * n)),
         )
-        parts.append(of_sequence)
-    return pa.concat_tables(parts)
 
 
 @fills(relative_position_profile.TABLE)

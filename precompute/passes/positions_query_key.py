@@ -1,5 +1,7 @@
 """Rows of the tables on the queries and keys of each head and their scores."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 import torch
@@ -17,57 +19,49 @@ from analysis.measures.positions.score_sums import bucket_ends, offset_totals, p
 from analysis.models.rotary import Rotary
 from analysis.models.trace import ModelWeights
 from analysis.statistics.positions import query_key_correlation, query_key_wave, score_sums
-from analysis.statistics.rows import lists_of, parts_of_shard, table_of
+from analysis.statistics.rows import lists_of, table_of
 from precompute.passes.filling import fills
 from precompute.passes.layers import Layer
 
 
 @fills(query_key_wave.SINGULAR_VALUES)
-def singular_values(model: ModelWeights) -> pa.Table:
+def singular_values(model: ModelWeights) -> Iterator[pa.Table]:
     """One row per layer, head and direction."""
     table = query_key_wave.SINGULAR_VALUES
-    parts = [table.schema.empty_table()]
     for index, layer in enumerate(model.layers):
         if layer.compares_directions:
             values = layer.query_key.values.cpu().numpy()
             head, rank = np.indices(values.shape).reshape(2, -1)
             layers = np.full(values.size, index)
-            parts.append(
-                table_of(table, layer=layers, head=head, rank=rank + 1, value=values.ravel())
-            )
-    return pa.concat_tables(parts)
+            yield table_of(table, layer=layers, head=head, rank=rank + 1, value=values.ravel())
 
 
 @fills(query_key_wave.ROTATION)
-def rotations(model: ModelWeights) -> pa.Table:
+def rotations(model: ModelWeights) -> Iterator[pa.Table]:
     """One row per layer, head and eigenvector.
 
     Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
     """
-    table = query_key_wave.ROTATION
-    parts = [
-        table_of(
-            table,
-            layer=np.full(len(rotation.phases), index),
-            head=np.full(len(rotation.phases), head),
-            plane=np.arange(len(rotation.phases)),
-            phase=rotation.phases.cpu().numpy(),
-        )
-        for index, layer in enumerate(model.layers)
-        if layer.compares_directions
-        for head, rotation in enumerate(layer.query_key_rotation)
-    ]
-    return pa.concat_tables([table.schema.empty_table(), *parts])
+    for index, layer in enumerate(model.layers):
+        rotations = layer.query_key_rotation if layer.compares_directions else ()
+        for head, rotation in enumerate(rotations):
+            n_planes = len(rotation.phases)
+            yield table_of(
+                query_key_wave.ROTATION,
+                layer=np.full(n_planes, index),
+                head=np.full(n_planes, head),
+                plane=np.arange(n_planes),
+                phase=rotation.phases.cpu().numpy(),
+            )
 
 
 @fills(query_key_wave.AMPLITUDES)
-def phases(layer: Layer) -> pa.Table:
+def phases(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar, head and eigenvector of the rotation.
 
     Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
     """
     table = query_key_wave.AMPLITUDES
-    parts: list[pa.Table] = []
     for row in _exemplars(layer):
         text = layer.batch.sequences[row]
         length = wave_length(len(text))
@@ -78,7 +72,7 @@ def phases(layer: Layer) -> pa.Table:
         planes = np.array([len(rotation.phases) for rotation in rotations])
         amplitudes = [phase_amplitudes(inputs, rotation).cpu().numpy() for rotation in rotations]
         n_rows = planes.sum()
-        of_sequence = table_of(
+        yield table_of(
             table,
             seq=np.full(n_rows, text.index),
             layer=np.full(n_rows, layer.index),
@@ -88,8 +82,6 @@ def phases(layer: Layer) -> pa.Table:
             phase=np.concatenate([rotation.phases.cpu().numpy() for rotation in rotations]),
             amplitude=lists_of(np.concatenate(amplitudes)),
         )
-        parts.append(of_sequence)
-    return parts_of_shard(table, parts)
 
 
 def _exemplars(layer: Layer) -> tuple[int, ...]:
@@ -99,14 +91,13 @@ def _exemplars(layer: Layer) -> tuple[int, ...]:
 
 
 @fills(query_key_wave.TABLE)
-def waves(layer: Layer) -> pa.Table:
+def waves(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar, head and direction.
 
     Formula: `cross_correlation`, `query_key_waves`.
     """
     table, reach = query_key_wave.TABLE, query_key_wave.REACH
     ranks, shown = query_key_wave.RANKS, query_key_wave.SHOWN
-    parts: list[pa.Table] = []
     for row in _exemplars(layer):
         text, factors = layer.batch.sequences[row], layer.weights.query_key
         values = factors.values[:, :ranks].cpu().numpy()
@@ -120,7 +111,7 @@ def waves(layer: Layer) -> pa.Table:
         )
         compares = (values > NEGLIGIBLE * values[:, :1]) & np.isfinite(correlations).all(axis=-1)
         head, rank = compares.nonzero()
-        of_sequence = table_of(
+        yield table_of(
             table,
             seq=np.full(len(head), text.index),
             layer=np.full(len(head), layer.index),
@@ -131,8 +122,6 @@ def waves(layer: Layer) -> pa.Table:
             key=lists_of(keys[compares]),
             correlation=lists_of(correlations[compares]),
         )
-        parts.append(of_sequence)
-    return parts_of_shard(table, parts)
 
 
 @fills(query_key_correlation.ERRORS)
@@ -154,15 +143,14 @@ def errors(layer: Layer) -> pa.Table:
 
 
 @fills(score_sums.PLANES)
-def planes(layer: Layer) -> pa.Table:
+def planes(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, head and plane, after one for the coordinates without rotation.
 
     Formula: `plane_totals`.
     """
     table, rotary = score_sums.PLANES, layer.weights.rotary
-    parts: list[pa.Table] = []
     if not isinstance(rotary, Rotary):
-        return table.shard_schema.empty_table()
+        return
     frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
     names = (*score_sums.COMPLEX, *score_sums.REAL)
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
@@ -174,7 +162,7 @@ def planes(layer: Layer) -> pa.Table:
             name: np.column_stack([no_plane[name], _array(getattr(totals, name))]).ravel()
             for name in names
         }
-        of_sequence = table_of(
+        yield table_of(
             table,
             seq=np.full(head.size, text.index),
             layer=np.full(head.size, layer.index),
@@ -186,12 +174,10 @@ def planes(layer: Layer) -> pa.Table:
             **{f"{name}_real": sums[name].real for name in score_sums.COMPLEX},
             **{f"{name}_imaginary": sums[name].imag for name in score_sums.COMPLEX},
         )
-        parts.append(of_sequence)
-    return parts_of_shard(table, parts)
 
 
 @fills(score_sums.BUCKETS)
-def buckets(layer: Layer) -> pa.Table:
+def buckets(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, head and bucket of offsets.
 
     Buckets without a pair in a text have rows too: the scores that the mean query and the mean key
@@ -200,9 +186,8 @@ def buckets(layer: Layer) -> pa.Table:
     Formula: `bucket_ends`, `offset_totals`.
     """
     table, terms = score_sums.BUCKETS, layer.weights.offset_terms
-    parts: list[pa.Table] = []
     if terms is None:
-        return table.shard_schema.empty_table()
+        return
     reach = max(terms.reach, query_key_correlation.REACH)
     offsets = torch.arange(-reach, reach + 1, device=terms.buckets.device)
     bucket, first, last = np.array(bucket_ends(terms.bucket_of(offsets), reach)).T
@@ -210,7 +195,7 @@ def buckets(layer: Layer) -> pa.Table:
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
         totals = offset_totals(read, layer.weights)
         sums = {name: _array(getattr(totals, name)) for name in score_sums.BUCKET_SUMS}
-        of_sequence = table_of(
+        yield table_of(
             table,
             seq=np.full(head.size, text.index),
             layer=np.full(head.size, layer.index),
@@ -221,8 +206,6 @@ def buckets(layer: Layer) -> pa.Table:
             n_pairs=np.full(head.size, totals.n_pairs),
             **{name: of_buckets[head, bucket[place]] for name, of_buckets in sums.items()},
         )
-        parts.append(of_sequence)
-    return parts_of_shard(table, parts)
 
 
 def _array(values: Tensor) -> np.ndarray:

@@ -28,10 +28,10 @@ from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy, parser_input
 from analysis.statistics.probing.coreference_accuracy import BASELINES, METHODS
 from analysis.statistics.probing.dependency_scores import DIRECTIONS
-from analysis.statistics.rows import lists_of, names_of, one_name, parts_of_shard, table_of
+from analysis.statistics.rows import lists_of, names_of, one_name, table_of
 from precompute.corpora.annotated.annotation import Annotation, Mention
 from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import fills
+from precompute.passes.filling import FromBatch, fills
 from precompute.passes.layers import Batch, Layer
 
 _PLURAL = "Number=Plur"
@@ -56,18 +56,22 @@ class Mentions:
 
 
 @fills(parser_input.ATTENTION)
-def attention_of_sentences(layer: Layer) -> pa.Table:
+def attention_of_sentences(layer: Layer) -> Iterator[pa.Table]:
     """Return the attention between the words of each sentence of the first annotated sequences.
 
     Formula: `norm_weighted_attention`, `value_norms`, `word_attention`.
     """
-    rows = [
-        _rows_of_heads(layer, sentence)
-        for index, annotation, attention in layer.annotated
-        if index < parser_input.KEPT
-        for sentence in _sentences_of(index, annotation, attention)
-    ]
-    return parts_of_shard(parser_input.ATTENTION, rows)
+    n_heads = layer.batch.n_heads
+    places = {"layer": np.full(n_heads, layer.index), "head": np.arange(n_heads)}
+    for index, annotation, attention in layer.annotated:
+        for sentence in _sentences_of(index, annotation, attention):
+            columns = {
+                name: lists_of(value.reshape(n_heads, -1))
+                if isinstance(value, np.ndarray)
+                else np.full(n_heads, value)
+                for name, value in sentence.items()
+            }
+            yield table_of(parser_input.ATTENTION, **places, **columns)
 
 
 def _sentences_of(
@@ -76,7 +80,7 @@ def _sentences_of(
     mean, cls, sep = (
         tensor.cpu().numpy() for tensor in (attention.mean, attention.cls, attention.sep)
     )
-    for number in sorted(set(known.sentences)):
+    for number in sorted(set(known.sentences)) if index < parser_input.KEPT else ():
         words = np.flatnonzero(np.array(known.sentences) == number)
         first, n_words = words[0], len(words)
         span = slice(first, first + n_words)
@@ -91,25 +95,12 @@ def _sentences_of(
         }
 
 
-def _rows_of_heads(layer: Layer, sentence: dict[str, Any]) -> pa.Table:
-    n_heads = layer.batch.n_heads
-    columns = {
-        name: lists_of(value.reshape(n_heads, -1))
-        if isinstance(value, np.ndarray)
-        else np.full(n_heads, value)
-        for name, value in sentence.items()
-    }
-    places = {"layer": np.full(n_heads, layer.index), "head": np.arange(n_heads)}
-    return table_of(parser_input.ATTENTION, **places, **columns)
-
-
 @fills(dependency_accuracy.PREDICTION)
-def governors_of_words(layer: Layer) -> pa.Table:
+def governors_of_words(layer: Layer) -> Iterator[pa.Table]:
     """Return the governors that every head predicts for each word with a tree.
 
     Formula: `norm_weighted_attention`, `predicted_governors`, `value_norms`, `word_attention`.
     """
-    rows = [dependency_accuracy.PREDICTION.schema.empty_table()]
     for by_weight, by_norm in zip(layer.annotated, layer.annotated_by_norm, strict=True):
         index, known, _ = by_weight
         if known.governors is not None:
@@ -117,8 +108,7 @@ def governors_of_words(layer: Layer) -> pa.Table:
                 [_predicted(layer, attention, known) for attention in (words.mean, words.first)]
                 for _, _, words in (by_weight, by_norm)
             ]
-            rows.append(_governors(layer, index, np.array(predicted)))
-    return pa.concat_tables(rows)
+            yield _governors(layer, index, np.array(predicted))
 
 
 def _predicted(layer: Layer, attention: torch.Tensor, known: Annotation) -> np.ndarray:
@@ -272,18 +262,12 @@ def _is_joined(known: Annotation, mention: Mention) -> bool:
 
 
 @fills(parser_input.VECTOR)
-class VectorsOfWords:
+class VectorsOfWords(FromBatch):
     """Input embedding of each form's first occurrence in a text, without any layer."""
-
-    def __init__(self, batch: Batch):
-        self._batch = batch
-
-    def add(self, layer: Layer) -> None:
-        pass
 
     def rows(self) -> pa.Table:
         rows = [parser_input.VECTOR.schema.empty_table()]
-        for text, embeddings in self._batch.without_padding(self._batch.word_embeddings):
+        for text, embeddings in self.batch.without_padding(self.batch.word_embeddings):
             if text.annotation is not None and text.word_spans is not None:
                 first = _first_words(text, text.annotation.forms)
                 spans = text.word_spans[list(first.values())]

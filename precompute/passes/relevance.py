@@ -21,7 +21,7 @@ from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import evenly_spaced
 from precompute.models.classification import Classification
-from precompute.passes.filling import fills
+from precompute.passes.filling import FromBatch, fills
 from precompute.passes.layers import Batch, Layer
 from precompute.passes.relevance_maps import (
     MEAN,
@@ -207,14 +207,8 @@ def _probabilities(
 
 
 @fills(perturbation.CLASSES)
-class Predictions:
+class Predictions(FromBatch):
     """One row per sequence and class, for the likeliest classes; reads no layer."""
-
-    def __init__(self, batch: Batch):
-        self.batch = batch
-
-    def add(self, layer: Layer) -> None:
-        """Do nothing: classes are those of the whole model."""
 
     def rows(self) -> pa.Table:
         table, classification = perturbation.CLASSES, self.batch.classification

@@ -1,7 +1,7 @@
 """Relevance maps of a batch, by every rule and by the methods for comparison."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -98,7 +98,8 @@ class Relevance:
         self.batch = batch
         self._starts: dict[int, Float[np.ndarray, " token"]] = {}
         for row in range(len(batch.sequences)):
-            start = _start(batch, row)
+            types = batch.sequences[row].token_types
+            start = start_weights(batch.relevance_start, types, batch.is_content[row])
             if start is not None and attention_bytes(batch, row) <= MOST_BYTES:
                 self._starts[row] = start
         whole = set(batch.rows_of(batch.kept, WHOLE_LAYERS))
@@ -128,7 +129,10 @@ class Relevance:
             return {}
         start, is_token = self._padded()
         carried = carried_relevance(self._attention, self._values, start=start, is_token=is_token)
-        heads, means = _on_cpu(carried.heads), _on_cpu(carried.mean_weights)
+        heads, means = (
+            Carried(*(tensor.cpu() for tensor in of))
+            for of in (carried.heads, carried.mean_weights)
+        )
         gradients = self._gradients()
         maps = {}
         for place, (row, weights) in enumerate(self._starts.items()):
@@ -138,7 +142,13 @@ class Relevance:
             parts = _carried(heads, means, place, len(weights))
             parts += _compared(attention, start[place, real], slopes)
             parts += self._rolled(row)
-            maps[row] = _joined(parts)
+            rows = [part.rows() for part in parts]
+            maps[row] = RelevanceMaps(
+                **{
+                    field.name: np.concatenate([getattr(of, field.name) for of in rows])
+                    for field in fields(RelevanceMaps)
+                }
+            )
         return maps
 
     def _padded(self) -> tuple[Float[Tensor, "batch token"], Bool[Tensor, "batch token"]]:
@@ -172,10 +182,6 @@ def attention_bytes(batch: Batch, row: int) -> int:
     """Return the memory of a sequence's attention weights of all layers in float32."""
     n_tokens, n_heads = len(batch.sequences[row]), len(batch.layers) * batch.n_heads
     return n_heads * n_tokens**2 * torch.float32.itemsize
-
-
-def _on_cpu(carried: Carried) -> Carried:
-    return Carried(*(tensor.cpu() for tensor in carried))
 
 
 def _carried(heads: Carried, means: Carried, place: int, n_tokens: int) -> list[_Part]:
@@ -215,19 +221,6 @@ def _compared(
         of_class = gradient_attention(attention, slopes, start)[None, None].cpu().numpy()
         parts.append(_Part("gradient_attention", of_class, first_layer=len(attention) - 1))
     return parts
-
-
-def _joined(parts: list[_Part]) -> RelevanceMaps:
-    rows = [part.rows() for part in parts]
-    names = RelevanceMaps.__dataclass_fields__
-    return RelevanceMaps(
-        **{name: np.concatenate([getattr(row, name) for row in rows]) for name in names}
-    )
-
-
-def _start(batch: Batch, row: int) -> Float[np.ndarray, " token"] | None:
-    types = batch.sequences[row].token_types
-    return start_weights(batch.relevance_start, types, batch.is_content[row])
 
 
 def start_weights(

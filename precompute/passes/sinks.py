@@ -1,6 +1,6 @@
 """Attention sinks, the scores behind them, and massive activations: rows from layers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -8,11 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from analysis.measures.sinks.attention_sinks import (
-    shares_of_no_token,
-    sink_scores,
-    sink_weights,
-)
+from analysis.measures.sinks.attention_sinks import shares_of_no_token, sink_scores, sink_weights
 from analysis.measures.sinks.largest_activations import largest_activations
 from analysis.sinks import EVERY, NO_TOKEN, POSITIONAL, SCORES, WEIGHTS
 from analysis.statistics.rows import names_of, nulls_where, table_of
@@ -73,7 +69,7 @@ def rows_of_scores(layer: Layer) -> pa.Table:
 
 
 @fills(massive_activation.PER_SEQUENCE)
-def rows_of_activations(layer: Layer) -> pa.Table:
+def rows_of_activations(layer: Layer) -> Iterator[pa.Table]:
     """Return the largest coordinate of each place in the layer's input.
 
     And in its output, where no layer follows at once that attends.
@@ -84,11 +80,9 @@ def rows_of_activations(layer: Layer) -> pa.Table:
     states = {number - 1: layer.trace.input}
     if number + 1 not in (other.number for other in layer.batch.layers):
         states[number] = layer.trace.output
-    return pa.concat_tables(
-        _activations(layer.batch, row, depth, vectors[row, : len(sequence)])
-        for depth, vectors in states.items()
-        for row, sequence in enumerate(layer.batch.sequences)
-    )
+    for depth, vectors in states.items():
+        for row, sequence in enumerate(layer.batch.sequences):
+            yield _activations(layer.batch, row, depth, vectors[row, : len(sequence)])
 
 
 def places_of(batch: Batch) -> Bool[Tensor, "batch place key"]:

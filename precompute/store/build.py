@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 
 import duckdb
@@ -17,13 +18,18 @@ from analysis.statistics import image as image_table
 from analysis.statistics.question import quoted, quoted_files
 from analysis.statistics.sample import Sample, sample_facts
 from analysis.statistics.table import Table, View
+from precompute.corpora.images.image_reader import ImageReader
+from precompute.corpora.images.pictures import png
+from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import Config, database_config, facts_of
 from precompute.progress import Begun, Finished, OnEvent, ignore
 from precompute.store.check import assert_laws, assert_parts_add_up
-from precompute.store.image_tables import image_rows
+
+IMAGES = 64
+"""Images in memory at a time."""
 
 
 def build(
@@ -55,14 +61,16 @@ def build(
         facts = facts | _left_out(store, plan)
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
         _add_dicts(store, corpus_tables.PROVENANCE, provenance)
-        for table, file in zip(CORPUS, plan.corpus_files, strict=True):
-            add_table(store, table, file, _KEPT.get(table, ""))
+        for table in CORPUS:
+            add_table(store, table, plan.corpus_file(table), _KEPT.get(table, ""))
         _add_rows(store, image_table.TABLE, image_rows(plan))
         for table in plan.passes:
             add_table(store, table, plan.table_file(table))
             on_event(Finished())
         assert_parts_add_up(store)
-        _add_manifest(store)
+        names = [table.name for table in every_table() if table != corpus_tables.MANIFEST]
+        manifest = [{"name": name, **contents(store, name)} for name in sorted(names)]
+        _add_dicts(store, corpus_tables.MANIFEST, manifest)
         store.execute("checkpoint")
         before_publishing()
     _publish(unfinished, output)
@@ -98,24 +106,15 @@ def declare(store: DuckDBPyConnection, tables: Sequence[Table]) -> None:
     """
     store.begin()
     for table in tables:
-        _create_empty(store, table)
+        store.register("empty", table.schema.empty_table())
+        store.execute(f"create table stored.{table.name} as from empty")
+        store.unregister("empty")
     for table in tables:
-        _describe(store, table)
+        comment_on(store, f"stored.{table.name}", table.shown(), "table")
+        for view in table.all_views:
+            store.execute(f"create view {view.name} as {view.sql}")
+            comment_on(store, view.name, view, "view")
     store.commit()
-
-
-def _create_empty(store: DuckDBPyConnection, table: Table) -> None:
-    """Create an empty table with the column types of its contract."""
-    store.register("empty", table.schema.empty_table())
-    store.execute(f"create table stored.{table.name} as from empty")
-    store.unregister("empty")
-
-
-def _describe(store: DuckDBPyConnection, table: Table) -> None:
-    comment_on(store, f"stored.{table.name}", table.shown(), "table")
-    for view in table.all_views:
-        store.execute(f"create view {view.name} as {view.sql}")
-        comment_on(store, view.name, view, "view")
 
 
 def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
@@ -138,6 +137,36 @@ def add_table(store: DuckDBPyConnection, table: Table, file: Path, kept: str = "
     assert_laws(store, table)
 
 
+def image_rows(plan: Plan) -> Iterator[pa.Table]:
+    """Yield the rows of `image`, a few at a time, since pictures are large; none for texts.
+
+    Raises:
+        BadCorpus: an image has changed since the run.
+    """
+    if plan.images is None:
+        return
+    sequences = iter(plan.corpus)
+    while some := list(islice(sequences, IMAGES)):
+        rows = [_image_row(sequence, plan.images, plan) for sequence in some]
+        yield pa.Table.from_pylist(rows, schema=image_table.TABLE.schema)
+
+
+def _image_row(sequence: Input, reader: ImageReader, plan: Plan) -> dict:
+    picture = sequence.picture
+    coverage = reader.coverage(picture)
+    return {
+        "seq": sequence.index,
+        "name": picture.name,
+        "width": picture.width,
+        "height": picture.height,
+        "grid_rows": reader.layout.rows,
+        "grid_columns": reader.layout.columns,
+        "first_patch": len(reader.layout.special),
+        "picture": png(reader.shown(picture)) if sequence.index in plan.kept else None,
+        "coverage": None if coverage is None else coverage.tolist(),
+    }
+
+
 def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:
     _add_rows(store, table, [pa.Table.from_pylist(rows, schema=table.schema)])
 
@@ -149,18 +178,6 @@ def _add_rows(store: DuckDBPyConnection, table: Table, parts: Iterable[pa.Table]
         store.execute(f"insert into stored.{table.name} from rows")
         store.unregister("rows")
     assert_laws(store, table)
-
-
-def _add_manifest(store: DuckDBPyConnection) -> None:
-    names = [name for (name,) in store.execute(TABLE_NAMES).fetchall()]
-    rows = [{"name": name, **contents(store, name)} for name in names]
-    _add_dicts(store, corpus_tables.MANIFEST, rows)
-
-
-TABLE_NAMES = (
-    "select table_name from duckdb_tables() "
-    "where schema_name = 'stored' and table_name <> 'manifest' order by table_name"
-)
 
 
 def file_config() -> Config:

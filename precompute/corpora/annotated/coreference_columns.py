@@ -105,7 +105,8 @@ class _UnfinishedDocument:
 
     def _add_word(self, line: Line) -> None:
         columns = line.text.split("\t") if "\t" in line.text else line.text.split()
-        word = _Word(line, _form(columns, line), _tag(columns))
+        tag = columns[_TAG] if len(columns) >= _LEAST_TAGGED else ""
+        word = _Word(line, _form(columns, line), tag)
         self._bracket(columns[-1].strip(), line)
         self.words.append(word)
 
@@ -170,10 +171,6 @@ def _form(columns: list[str], line: Line) -> str:
         )
     form = columns[_WORD if wide else _WORD_OF[len(columns)]]
     return _ESCAPED.get(form, form)
-
-
-def _tag(columns: list[str]) -> str:
-    return columns[_TAG] if len(columns) >= _LEAST_TAGGED else ""
 
 
 def _breaks_by_rule(words: list[_Word], brackets: list[Bracketed]) -> set[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from precompute.corpora.annotated.annotation import Mention
+from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.lines import Line
 from precompute.corpora.wording import shown
 
@@ -30,6 +30,27 @@ class Sentence:
 
     def __len__(self) -> int:
         return len(self.forms)
+
+
+def joined(sentences: SequenceOf[Sentence], mentions: tuple[Mention, ...] = ()) -> Annotation:
+    """Join several sentences into one; without a tree if one of them has none."""
+    governors: list[int] = []
+    for sentence in sentences:
+        start = len(governors)
+        of_sentence = sentence.governors or (ROOT,) * len(sentence)
+        governors += [ROOT if governor == ROOT else start + governor for governor in of_sentence]
+    relations = tuple(label for sentence in sentences for label in sentence.relations or ())
+    trees = all(sentence.governors is not None for sentence in sentences)
+    return Annotation(
+        forms=tuple(form for sentence in sentences for form in sentence.forms),
+        spaces=tuple(space for sentence in sentences for space in sentence.spaces),
+        sentences=tuple(n for n, sentence in enumerate(sentences) for _ in sentence.forms),
+        governors=tuple(governors) if trees else None,
+        relations=relations if trees else None,
+        parts_of_speech=tuple(part for sentence in sentences for part in sentence.parts_of_speech),
+        features=tuple(feature for sentence in sentences for feature in sentence.features),
+        mentions=mentions,
+    )
 
 
 def check_words(forms: SequenceOf[str], line: Line) -> None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.annotation import ROOT, Mention
+from precompute.corpora.annotated.annotation import Annotation, Mention
 from precompute.corpora.annotated.brackets import Bracketed, Brackets, bracket_items, clusters
-from precompute.corpora.annotated.documents import Sentence
+from precompute.corpora.annotated.documents import Sentence, joined
 from precompute.corpora.annotated.mention_heads import head_by_tag, head_by_tree, kind_by_tag
 from precompute.corpora.left_out import UnreadCoreference
 from precompute.corpora.lines import Line
@@ -135,9 +135,11 @@ class Entities:
         there = [span for span in spans if span.first <= span.last]
         named = clusters(spans)
         self.n_without_words = sum(span.name in named for span in spans if span.last < span.first)
-        cluster_of, words = clusters(there), _Words(sentences)
+        cluster_of, words = clusters(there), joined(sentences)
         return tuple(
-            words.mention(span, cluster_of[span.name]) for span in there if span.name in cluster_of
+            _mention(words, span, cluster_of[span.name])
+            for span in there
+            if span.name in cluster_of
         )
 
     def _span(self, mention: Bracketed) -> _Span:
@@ -166,23 +168,11 @@ def _places(listed: str) -> list[int]:
     return [int(place) for place in listed.split(",") if place.isdigit()]
 
 
-class _Words:
-    """The words of a document, one sentence after the other."""
-
-    def __init__(self, sentences: SequenceOf[Sentence]):
-        self._parts = [part for sentence in sentences for part in sentence.parts_of_speech]
-        self._governors: list[int] = []
-        self._has_trees = all(sentence.governors is not None for sentence in sentences)
-        for sentence in sentences:
-            start = len(self._governors)
-            governors = sentence.governors or (ROOT,) * len(sentence)
-            self._governors += [ROOT if g == ROOT else start + g for g in governors]
-
-    def mention(self, span: _Span, cluster: int) -> Mention:
-        first, last = span.first, span.last
-        if self._has_trees:
-            head = head_by_tree(first, last, self._governors, preferred=list(span.heads))
-        else:
-            heads = [word for word in span.heads if first <= word <= last]
-            head = heads[0] if heads else head_by_tag(first, last, self._parts)
-        return Mention(first, last, head, cluster, kind_by_tag(self._parts[head]))
+def _mention(words: Annotation, span: _Span, cluster: int) -> Mention:
+    first, last, parts = span.first, span.last, words.parts_of_speech
+    if words.governors is not None:
+        head = head_by_tree(first, last, words.governors, preferred=span.heads)
+    else:
+        heads = [word for word in span.heads if first <= word <= last]
+        head = heads[0] if heads else head_by_tag(first, last, parts)
+    return Mention(first, last, head, cluster, kind_by_tag(parts[head]))

@@ -7,8 +7,7 @@ from itertools import accumulate, pairwise
 
 from transformers import PreTrainedTokenizerBase
 
-from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
-from precompute.corpora.annotated.documents import Document, Sentence
+from precompute.corpora.annotated.documents import Document, Sentence, joined
 from precompute.corpora.lines import span
 from precompute.corpora.sequence import Annotated
 from precompute.corpora.special_tokens import room_for
@@ -102,32 +101,9 @@ def _window(document: Document, run: range, starts: list[int], counts: Counter[s
         counts[f"heads_by_{document.heads_by}"] += len(kept)
     if document.sentences_by_rule:
         counts["sentences_by_rule"] += len(sentences)
-    known = _joined(sentences, tuple(_shifted(mention, by=-first) for mention in kept))
+    shifted = (
+        replace(of, first=of.first - first, last=of.last - first, head=of.head - first)
+        for of in kept
+    )
+    known = joined(sentences, tuple(shifted))
     return Annotated(known, span(sentences[0].first, sentences[-1].last))
-
-
-def _joined(sentences: tuple[Sentence, ...], mentions: tuple[Mention, ...]) -> Annotation:
-    """Join several sentences into one; without a tree if one of them has none."""
-    governors: list[int] = []
-    for sentence in sentences:
-        start = len(governors)
-        of_sentence = sentence.governors or (ROOT,) * len(sentence)
-        governors += [ROOT if governor == ROOT else start + governor for governor in of_sentence]
-    relations = tuple(label for sentence in sentences for label in sentence.relations or ())
-    trees = all(sentence.governors is not None for sentence in sentences)
-    return Annotation(
-        forms=tuple(form for sentence in sentences for form in sentence.forms),
-        spaces=tuple(space for sentence in sentences for space in sentence.spaces),
-        sentences=tuple(n for n, sentence in enumerate(sentences) for _ in sentence.forms),
-        governors=tuple(governors) if trees else None,
-        relations=relations if trees else None,
-        parts_of_speech=tuple(part for sentence in sentences for part in sentence.parts_of_speech),
-        features=tuple(feature for sentence in sentences for feature in sentence.features),
-        mentions=mentions,
-    )
-
-
-def _shifted(mention: Mention, *, by: int) -> Mention:
-    return replace(
-        mention, first=mention.first + by, last=mention.last + by, head=mention.head + by
-    )

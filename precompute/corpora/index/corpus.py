@@ -1,6 +1,6 @@
 """A corpus in parts on disk: its size, and the sequences of one job or of all."""
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -158,9 +158,3 @@ class Corpus:
 
     def _file(self, part: int) -> pq.ParquetFile:
         return pq.ParquetFile(self.files[part], page_checksum_verification=True)
-
-
-def n_pairs(sequences: Iterable[Sequence]) -> int:
-    """Return the number of pairs of tokens, to which the cost of most statistics is
-    proportional."""
-    return sum(len(sequence) ** 2 for sequence in sequences)

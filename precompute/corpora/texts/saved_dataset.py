@@ -36,16 +36,14 @@ def saved_files(folder: Path) -> tuple[Path, ...]:
     files = state.get(_FILES)
     if not isinstance(files, list) or not files:
         raise BadCorpus(place, f"{_STATE} lists no files ({_FILES}); save the data set again")
-    return tuple(folder / _name(entry, place) for entry in files)
-
-
-def _name(entry: Any, place: str) -> str:
-    name = entry.get("filename") if isinstance(entry, dict) else None
-    if not isinstance(name, str) or Path(name).name != name:
-        raise BadCorpus(
-            place, f"{_STATE} lists {shown(name)}; each of {_FILES} must be a file of this folder"
-        )
-    return name
+    names = [entry.get("filename") if isinstance(entry, dict) else None for entry in files]
+    for name in names:
+        if not isinstance(name, str) or Path(name).name != name:
+            raise BadCorpus(
+                place,
+                f"{_STATE} lists {shown(name)}; each of {_FILES} must be a file of this folder",
+            )
+    return tuple(folder / str(name) for name in names)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -76,11 +76,7 @@ def _pieces(
         return [tuple(tokens) for tokens in (first, *pieces[1:])]
     texts = [f" {form}" if apart else form for form, apart in pairs]
     encoded = tokenizer(
-        texts,
-        add_special_tokens=False,
-        split_special_tokens=True,
-        truncation=False,
-        verbose=False,
+        texts, add_special_tokens=False, split_special_tokens=True, truncation=False, verbose=False
     )
     return [tuple(encoded.tokens(row)) for row in range(len(texts))]
 

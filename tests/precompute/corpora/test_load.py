@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UnfitModel, UnknownName, UserError
-from precompute.corpora.load import TEXT_PACKINGS, entries, write_jsonl
+from precompute.corpora.load import TEXT_PACKINGS, entries
 from precompute.corpora.sequence import Text, Tokens
+from precompute.corpora.texts.jsonl import write_jsonl
 from tests.precompute.corpora.tiny import (
     BUILT,
     SEGMENT_TYPES,

@@ -17,7 +17,7 @@ from precompute.corpora.convert import convert_corpus
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.run import run
-from precompute.store import image_tables as store_images
+from precompute.store import build as store_images
 from precompute.store.check import assert_laws, faults
 from precompute.store.show import lines, remarks
 from tests.precompute.corpora.drawn import greys, noise, saved
@@ -128,7 +128,7 @@ def test_images_that_do_not_fit_their_file_are_seen(place, tmp_path):
 
 
 def test_rows_are_written_a_few_at_a_time_and_pictures_only_where_maps_are_kept(plan, monkeypatch):
-    monkeypatch.setattr(store_images, "BATCH", 2)
+    monkeypatch.setattr(store_images, "IMAGES", 2)
     parts = list(store_images.image_rows(replace(plan, kept=frozenset({1}))))
     assert [len(part) for part in parts] == [2, 2, 1]
     pictures = [row["picture"] is not None for part in parts for row in part.to_pylist()]
