@@ -39,8 +39,12 @@ def test_a_head_that_the_model_does_not_have_is_not_offered(inquiry, typed):
 FIGURES = {
     "Clark figure 3": [("habits", "matters")],
     "図3 Clark": [("habits", "matters")],
-    "小林 Fig. 3": [("norms", "relation"), ("layer_mixing", "similarity")],
-    "Kobayashi 表2": [("norms", "transformation"), ("token_pairs", "tables")],
+    "小林 Fig. 3": [
+        ("norms", "relation"),
+        ("layer_mixing", "ratio"),
+        ("layer_mixing", "similarity"),
+    ],
+    "Kobayashi 2024 表2": [("token_pairs", "tables")],
     "Sawaki figure 1": [],
 }
 
