@@ -153,7 +153,7 @@ def _figures(inquiry: Inquiry) -> Iterator[Place]:
     """Papers, then those of their figures and tables that files like the open one can have."""
     store = inquiry.store
     heads = ["best", *("{}-{}".format(*head) for head in every_head(store))]
-    offered = sections(store)
+    offered = {(page, section.name) for page, section in sections(store)}
     for paper, entries in groupby(paper_entries(), key=attrgetter("paper")):
         word = paper.replace("-", "_")
         cited = say(f"papers.cited.{word}")
@@ -191,9 +191,9 @@ def _sections(inquiry: Inquiry) -> Iterator[Place]:
     for page in PAGES:
         key = f"page.{page}.title"
         yield Place(say(key), page, names=_both(key))
-    for (page, view), section in sections(inquiry.store).items():
-        key = f"{page}.view_{view}"
-        label, choices = f"{say(f'page.{page}.title')}: {say(key)}", {VIEWS[page]: view}
+    for page, section in sections(inquiry.store):
+        key = f"{page}.view_{section.name}"
+        label, choices = f"{say(f'page.{page}.title')}: {say(key)}", {VIEWS[page]: section.name}
         shown = _called(*section.needs, *section.also)
         yield Place(label, page, choices, _both(key), shown)
 

@@ -27,18 +27,18 @@ def section_of(store: Store, page: str, stem: str) -> Section:
     return next((part for part in parts if part.when(store)), parts[-1])
 
 
-def sections(store: Store | None = None) -> dict[tuple[str, str], Section]:
-    """Sections by page and stem, in the order of the contents; of a file, those it is offered."""
-    return {
-        (page, part.name): part
-        for page in VIEWS
-        for part in page_of(page).sections
-        if store is None or part.when(store)
-    }
+def sections(store: Store | None = None) -> list[tuple[str, Section]]:
+    """Sections with their pages, in the order of the contents; of a file, those it is offered."""
+    every = ((page, part) for page in VIEWS for part in page_of(page).sections)
+    return [(page, part) for page, part in every if store is None or part.when(store)]
 
 
 def sections_with(tables: Iterable[Table], store: Store | None = None) -> list[tuple[str, str]]:
     """Pages and stems of the sections that show any of these tables."""
     wanted = set(tables)
-    of_sections = sections(store).items()
-    return [place for place, part in of_sections if wanted.intersection(part.needs + part.also)]
+    found = (
+        (page, part.name)
+        for page, part in sections(store)
+        if wanted.intersection(part.needs + part.also)
+    )
+    return list(dict.fromkeys(found))
