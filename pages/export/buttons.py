@@ -43,7 +43,7 @@ def export_buttons(shown: Shown) -> None:
 
 
 def _pictures(shown: Shown, name: str, made_by: str) -> None:
-    labels = (shown.finding or shown.question, made_by)
+    labels = (shown.finding or shown.question, made_by, ";\n".join(shown.asked.queries))
     st.caption(say("figure.picture"))
     with st.container(horizontal=True):
         for label, (made, mime) in _PICTURES.items():

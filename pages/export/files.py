@@ -34,12 +34,14 @@ _LOOK = {
 }
 
 
-def svg(chart: Any, finding: str = "", source: str = "") -> str:
-    """The chart as on a page, on white, with its finding above and its source below."""
+def svg(chart: Any, finding: str = "", source: str = "", notes: str = "") -> str:
+    """The chart as on a page, on white, with its finding above and its source below; notes are not
+    drawn."""
     drawn_as = specification(chart)
     if finding:
         drawn_as["title"] = headline(finding, ink=_INK, pixels=_OTHERFONTS * _PIXELS)
-    return _printed(svg_of(drawn_as), source)
+    drawn = _printed(svg_of(drawn_as), source).removesuffix("</svg>")
+    return f"{drawn}<metadata>{escape(notes)}</metadata></svg>"
 
 
 def png(chart: Any, *labels: str) -> bytes:

@@ -66,7 +66,8 @@ def _packed(files: zipfile.ZipFile, n: int, item: Item) -> str:
         files.writestr(f"tables/{name}.csv", export.csv(item.frame))
     if item.chart:
         try:
-            svg, pdf = export.svg(item.chart, item.said[0], source), export.pdf(item.chart)
+            svg = export.svg(item.chart, item.said[0], source, notes)
+            pdf = export.pdf(item.chart)
         except NotDrawn:
             return f"\n{latex_text(f'{caption} {not_drawn()}')}\n"
         files.writestr(f"figures/{name}.svg", svg)

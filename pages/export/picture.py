@@ -7,6 +7,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from pages.charts.chart_theme import brightened, theme
+from pages.charts.colours import PAPER_AND_INK
 from pages.export.drawing import NotDrawn, png_of, svg_of
 from pages.export.files import specification
 
@@ -23,7 +24,7 @@ def picture(chart: Mapping[str, Any], ground: Ground, widest: int, highest: int)
     """PNG of a chart that fills a room of so many pixels; empty if it cannot be drawn.
 
     Args:
-        ground: `print` for white; the others leave the reader's background.
+        ground: `print` for white; the others have the background of the page.
     """
     try:
         drawn = svg_of(_bare(chart, ground, widest, highest))
@@ -50,7 +51,8 @@ def _bare(chart: Mapping[str, Any], ground: Ground, widest: int, highest: int) -
     drawn = specification(chart, pixels, letters)
     drawn.pop("title", None)
     if ground != "print":
-        drawn["config"] |= {"background": "transparent", "axisX": _GRID, "axisY": _GRID}
+        paper, _ = PAPER_AND_INK[ground]  # what is translucent on no ground is drawn in grey
+        drawn["config"] |= {"background": paper, "axisX": _GRID, "axisY": _GRID}
     if ground == "dark":
         drawn = brightened(drawn | {"config": drawn["config"] | theme(letters)})
     return drawn

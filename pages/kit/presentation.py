@@ -85,7 +85,7 @@ def slides(n: int, item_of: Callable[[int], Item]) -> None:
 def _slide(item: Item) -> str:
     """Headline of at most two lines, the view, a note, and the source in one line."""
     first, *others = item.said
-    note = " ".join(filter(None, (item.note, item.question if item.finding else "", *others)))
+    note = " · ".join(filter(None, (item.note, item.question if item.finding else "", *others)))
     parts = (
         f"<h1>{escape(first)}</h1>",
         f'<div class="shown">{_view(item)}</div>',

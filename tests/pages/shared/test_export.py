@@ -125,7 +125,7 @@ def test_every_line_of_a_japanese_title_is_set_in_one_font():
 
 def test_a_figure_is_as_wide_as_two_columns_with_finding_and_source():
     finding = " ".join(["a finding that goes on"] * 8)
-    picture = export.svg(CHARTS["lines"](), finding, "File <x>: model m.")
+    picture = export.svg(CHARTS["lines"](), finding, "File <x>: model m.", "select 1 < 2")
     [width] = re.findall('<svg[^>]* width="([0-9.]+)"', picture)
     assert float(width) == pytest.approx(export.WIDTH, abs=4)
     plots = [
@@ -137,3 +137,4 @@ def test_a_figure_is_as_wide_as_two_columns_with_finding_and_source():
     assert plots[0] == plots[1], "a title adds nothing to the height of the plot"
     assert "a finding that goes on" in picture
     assert "File &lt;x&gt;: model m." in picture
+    assert picture.endswith("<metadata>select 1 &lt; 2</metadata></svg>")
