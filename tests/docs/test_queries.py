@@ -84,7 +84,7 @@ def test_every_view_in_a_table_of_questions_is_there():
 
 
 def test_every_name_is_one_of_the_code():
-    folders = ("analysis", "precompute", "tests/reference")
+    folders = ("analysis", "pages", "precompute", "tests/reference")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     words = {word for path in files for word in re.findall(r"\w+", path.read_text())}
     words |= {path.stem for path in files} | {*SCOPES, *EFFECTS} | {*transformers.CONFIG_MAPPING}

@@ -44,7 +44,7 @@ size = int(st.query_params.get("size", len(data)))
 view = View("te", "test", open_store())
 if live.reachable(view):
     upload = Upload(st.query_params["name"], data, size)
-    st.session_state["found"] = live.relevance_of_image(view, upload)
+    st.session_state["found"] = live.on_own(view, "relevance_of_image", upload)
 Frame(lambda of: None).draw(view.items)
 """
 TEXT = """
@@ -59,7 +59,7 @@ view = View("re", "text", open_store())
 with words_of("relevance", "text"):
     text = live.text_box(view)
 if text and live.reachable(view):
-    live.relevance_of_text(view, text)
+    live.on_own(view, "relevance_of_text", text)
 Frame(lambda of: None).draw(view.items)
 """
 
