@@ -48,7 +48,7 @@ from pages.words.quantities import QUANTITIES
 
 _OF_HEAD = "layer = $layer and head = $head"
 _SHARES = ", ".join(f"'{name}'" for name in SHARES)
-_ORDER = "['habit', 'effect', 'arriving', 'sink', 'offset', 'relation']"
+_FACTS = "habit effect arriving sink offset relation coreference value_norm stretch"
 _ERRORS = "'score_error', 'trace_error', 'attention_error'"
 
 _RULES = ", ".join(
@@ -135,7 +135,7 @@ PROFILE = Section(
     figures=(
         Figure(
             "numbers",
-            f"{_NUMBERS} order by list_position({_ORDER}, name)",
+            f"{_NUMBERS} order by instr('{_FACTS}', name)",
             Drawn(record=profile.show),
         ),
         Figure(
