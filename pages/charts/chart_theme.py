@@ -56,11 +56,12 @@ def paper_and_ink() -> tuple[str, str]:
 
     Text marks have a colour of their own, so they keep their background in an export.
     """
-    return PAPER_AND_INK[_theme()]
+    return PAPER_AND_INK[ground()]
 
 
-def _theme() -> str:
-    return st.context.theme.type or "light"
+def ground() -> Literal["light", "dark"]:
+    """Ground of the reader's theme."""
+    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def in_theme(chart: Any) -> Any:
@@ -77,7 +78,7 @@ def in_theme(chart: Any) -> Any:
     def to_dict() -> dict[str, Any]:
         drawn = fitted(with_data(chart))
         drawn |= {"config": theme(letters(drawn, _LETTERS))}
-        return brightened(drawn) if _theme() == "dark" else drawn
+        return brightened(drawn) if ground() == "dark" else drawn
 
     return SimpleNamespace(to_dict=to_dict)
 
@@ -130,7 +131,7 @@ def theme(size: Any = _LETTERS) -> dict[str, Any]:
     Args:
         size: of letters at axes and in legends, in Vega-Lite.
     """
-    quiet = LABELS[_theme()]
+    quiet = LABELS[ground()]
     words = {"labelColor": quiet, "titleColor": quiet}
     words |= {"labelFontSize": size, "titleFontSize": size}
     scaled = {} if isinstance(size, int) else {"fontSize": size}

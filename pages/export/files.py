@@ -40,8 +40,7 @@ def svg(chart: Any, finding: str = "", source: str = "", notes: str = "") -> str
     drawn_as = specification(chart)
     if finding:
         drawn_as["title"] = headline(finding, ink=_INK, pixels=_OTHERFONTS * _PIXELS)
-    drawn = _printed(svg_of(drawn_as), source).removesuffix("</svg>")
-    return f"{drawn}<metadata>{escape(notes)}</metadata></svg>"
+    return _printed(svg_of(drawn_as), source, notes)
 
 
 def png(chart: Any, *labels: str) -> bytes:
@@ -52,8 +51,8 @@ def pdf(chart: Any, *labels: str) -> bytes:
     return pdf_of(svg(chart, *labels))
 
 
-def _printed(drawn: str, source: str) -> str:
-    """SVG scaled to print, with the source below it."""
+def _printed(drawn: str, source: str, notes: str) -> str:
+    """SVG scaled to print, with the source below it, and notes that are not drawn."""
     match = _SIZE.search(drawn)
     if match is None:
         raise NotDrawn("a drawing without a size")
@@ -69,7 +68,8 @@ def _printed(drawn: str, source: str) -> str:
     )
     ground = f'<rect y="{height - 1}" width="{width}" height="{total - height + 1}" fill="white"/>'
     drawn = drawn.replace(match[0], f'{size} viewBox="0 0 {width:g} {total:g}"', 1)
-    return drawn.removesuffix("</svg>") + ground + in_fonts(footer) + "</svg>"
+    unseen = f"<metadata>{escape(notes)}</metadata>"
+    return drawn.removesuffix("</svg>") + ground + in_fonts(footer) + unseen + "</svg>"
 
 
 def csv(frame: pd.DataFrame) -> bytes:

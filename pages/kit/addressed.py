@@ -20,7 +20,7 @@ _RECORDED, _MOST = "items by their addresses", 120
 
 
 def item_at(kept: Kept) -> Item:
-    """What an address shows now, or in its place the reason why it shows nothing.
+    """Return the content of an address as it is now, or in its place the reason for its absence.
 
     It is recorded once in a session, until a file of the folder changes.
     """

@@ -212,7 +212,7 @@ class Page:
 
 
 def _views(items: Sequence[Any]) -> list[Figure | Table | Markup]:
-    """What can be presented and collected of items, in order."""
+    """Return the figures, tables and texts among items, in order."""
     return [item for item in every_item(items) if isinstance(item, Figure | Table | Markup)]
 
 

@@ -6,6 +6,7 @@ from html import escape
 
 import streamlit as st
 
+from pages.charts.chart_theme import ground
 from pages.drawn import shading
 from pages.export.drawing import not_drawn
 from pages.export.item import Item
@@ -97,8 +98,7 @@ def _slide(item: Item) -> str:
 
 def _view(item: Item) -> str:
     if item.chart:
-        ground = "dark" if st.context.theme.type == "dark" else "light"
-        drawn = picture(item.chart, ground, _WIDTH, _HEIGHT)
+        drawn = picture(item.chart, ground(), _WIDTH, _HEIGHT)
         data = f"data:image/png;base64,{b64encode(drawn).decode()}"
         alt = escape(f"{item.question} {item.finding}".strip())
         return f'<img src="{data}" alt="{alt}">' if drawn else escape(not_drawn())

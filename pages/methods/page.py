@@ -60,7 +60,7 @@ def papers() -> None:
 
 
 MORE = {"scopes": scopes, "models": models, "glossary": glossary, "papers": papers}
-"""What entries show below their text."""
+"""Functions that draw more below the text of an entry."""
 
 
 def define(name: str, method: Method) -> None:

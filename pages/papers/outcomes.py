@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from pages.charts.chart_theme import ground
 from pages.export.item import Item, item_of
 from pages.export.picture import picture
 from pages.kit.contents import PAGES
@@ -83,10 +84,8 @@ def outcome_of(store: Store, entry: Entry) -> Outcome:
 
 def picture_of(outcome: Outcome) -> bytes:
     """Small PNG of a figure in the reader's theme; empty if there is nothing to draw."""
-    is_dark = st.context.theme.type == "dark"
-    ground = "print" if outcome.is_markup else "dark" if is_dark else "light"
     chart = outcome.item and outcome.item.chart
-    return picture(chart, ground, *_ROOM) if chart else b""
+    return picture(chart, "print" if outcome.is_markup else ground(), *_ROOM) if chart else b""
 
 
 def _key(store: Store, entry: Entry) -> tuple[tuple[Version, ...], Language, str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from pages.charts.chart_theme import ground
 from pages.drawn import shading
 from pages.export.collection import (
     LONGEST_NOTE,
@@ -83,8 +84,7 @@ def _entry(place: int, kept: Kept) -> None:
 def _content(item: Item) -> None:
     """Draw the picture of a chart, a text, or the numbers of a table."""
     if item.chart:
-        ground = "dark" if st.context.theme.type == "dark" else "light"
-        if drawn := picture(item.chart, ground, _WIDTH, _HEIGHT):
+        if drawn := picture(item.chart, ground(), _WIDTH, _HEIGHT):
             st.image(drawn, width="stretch")
         else:
             st.warning(not_drawn())

@@ -25,7 +25,7 @@ NO_BIASES = {
     "no second bias of the network": ("olmo2", "gemma2"),
 }
 HIDDEN = {("olmo2", "every", torch.float32, "wrong activation")}
-"""Where gates are massive, so that every activation lets all through or nothing."""
+"""Faults that are not seen: massive gates let all through or nothing, whatever the activation."""
 
 
 @pytest.fixture(scope="module", params=CASES, ids=lambda case: " ".join(map(str, case)))

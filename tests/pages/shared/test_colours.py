@@ -171,7 +171,7 @@ def test_a_chart_has_the_colours_of_its_ground(monkeypatch):
     chart = alt.Chart(pd.DataFrame({"x": [1]})).mark_bar(color=of.SERIES_COLOURS[0])
     chart = chart.encode(fill=alt.Fill("x:N", scale=alt.Scale(range=[*of.SERIES_COLOURS])))
     for theme in PAPERS:
-        monkeypatch.setattr(chart_theme, "_theme", lambda theme=theme: theme)
+        monkeypatch.setattr(chart_theme, "ground", lambda theme=theme: theme)
         drawn = chart_theme.in_theme(chart).to_dict()
         expected = [
             of.ON_DARK[colour] if theme == "dark" else colour for colour in of.SERIES_COLOURS
@@ -214,7 +214,7 @@ def settings() -> dict:
 
 @pytest.mark.parametrize("theme", PAPERS)
 def test_words_of_charts_can_be_read(theme, monkeypatch):
-    monkeypatch.setattr(chart_theme, "_theme", lambda: theme)
+    monkeypatch.setattr(chart_theme, "ground", lambda: theme)
     bare = alt.Chart(pd.DataFrame({"x": [1]})).mark_text().encode(x="x:Q")
     config = chart_theme.in_theme(bare).to_dict()["config"]
     for part in ("axis", "legend", "header"):
