@@ -35,7 +35,7 @@ def _layout(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.
     frames = []
     for weighing in WEIGHINGS:
         distances, layers, heads = stored_distances(store, weighing=weighing)
-        layout = head_layout(distances, seed=context.seed)
+        layout = head_layout(distances)
         if layout is not None:
             x, y = layout.points.T
             columns = {"layer": layers, "head": heads, "x": x, "y": y, "stress": layout.stress}
@@ -58,7 +58,7 @@ LAYOUT = Table(
         ),
     ),
     depends_on=(),
-    version=2,
+    version=3,
     requires=("head_distance",),
     made_by=_layout,
 )
