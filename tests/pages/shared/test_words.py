@@ -12,7 +12,7 @@ import pytest
 from analysis.contracts import every_table
 from pages.papers.entries import ENTRIES
 from pages.words import say as words
-from pages.words.contracts import digest, japanese, translation
+from pages.words.contracts import digest, japanese, parts_of, translation
 
 PAGES = words.PAGES
 VARIANTS = (words.IMAGES, words.TURNED, words.DISTANCE, words.PATCHES)
@@ -125,10 +125,11 @@ def contracts() -> dict[str, str]:
     sources = {}
     for table in every_table():
         for view in (table.shown(), *table.all_views):
-            sources[view.grain] = view.name
+            texts = {view.grain: view.name}
             for column in view.columns:
-                sources[column.meaning] = f"{view.name}.{column.name}"
-                sources[column.unit] = f"unit of {view.name}.{column.name}"
+                texts[column.definition] = f"{view.name}.{column.name}"
+                texts[column.unit] = f"unit of {view.name}.{column.name}"
+            sources |= {part: place for text, place in texts.items() for part in parts_of(text)}
     return sources
 
 
