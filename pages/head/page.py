@@ -8,7 +8,6 @@ from analysis.effects import MEAN
 from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
 from analysis.statistics.heads import head_effect, head_pattern
-from analysis.statistics.heads.head_behaviour import RULES
 from analysis.statistics.norms import (
     attention_norm_correlation,
     head_token,
@@ -34,6 +33,7 @@ from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_
 from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP
 from pages.head import looks, phases, profile, scores, texts, waves
+from pages.kit.behaviours import RULES
 from pages.kit.habits import SHARES
 from pages.kit.head_choice import MERGING, MIN_WORDS, Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Facts, Table

@@ -64,8 +64,10 @@ def places(inquiry: Inquiry, _: Choices) -> list[str]:
 
 def habits(inquiry: Inquiry, choices: Choices) -> list[str]:
     """Habits that the head can have, the one with the largest share first."""
-    of = {name: choices[name] for name in ("layer", "head", "weighing")}
-    means = inquiry.ask(head_pattern.of_head, **of).dropna(subset="mean")
+    rows = """
+        select quantity, mean from head_pattern_weighing where weighing = $weighing
+            and layer = $layer and head = $head and mean is not null"""
+    means = rows_of(rows, inquiry, choices)
     shares = means.set_index("quantity")["mean"].reindex(SHARES).dropna()
     first = [str(shares.idxmax())] if len(shares) else []
     present = [name for name in HABITS if name in set(means["quantity"])]
@@ -122,8 +124,12 @@ def chosen_texts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         return inquiry.ask(
             sink.extremes, place=choices["place"], **of, weakest=weakest, **limit
         ).assign(value=lambda rows: rows["attention"])
-    chosen = {"quantity": choices["habit"], "weighing": choices["weighing"]}
-    return inquiry.ask(head_pattern.extremes, **of, **chosen, **limit)
+    rows = f"""
+        select seq, pattern.n_tokens, "{choices["habit"]}"::double as value, text
+        from sequence_head_pattern_weighing as pattern join sequence using (seq)
+        where weighing = $weighing and layer = $layer and head = $head and value is not null
+        order by value desc, seq limit $texts"""
+    return rows_of(rows, inquiry, choices)
 
 
 def show_texts(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:

@@ -4,12 +4,9 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from duckdb import DuckDBPyConnection
 
 from analysis.published.heads import THRESHOLDS
 from analysis.statistics.heads import head_arrangement, head_distance, head_effect, head_pattern
-from analysis.statistics.heads.head_behaviour import Thresholds
-from analysis.statistics.question import frame_of
 from analysis.statistics.table import Table as OfFile
 from pages.charts.colours import GROUP_COLOURS, SAME_LAYER_COLOURS
 from pages.charts.plots import Lines
@@ -41,6 +38,8 @@ _SHARES = tuple(f"{share:.2f}" for share in np.arange(0.1, 0.96, 0.05))
 _NATS = tuple(f"{nats:.1f}" for nats in np.arange(0.5, 6.01, 0.1))
 _SIDES = ("within", "between")
 _PLANE = "from head_layout_weighing where weighing = $weighing order by layer, head"
+_STEPS = "from head_linkage_weighing where weighing = $weighing order by step"
+_HEADS = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
 _PAIRS = """(
     select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_weighing
     where weighing = $weighing and (layer_a, head_a) < (layer_b, head_b))"""
@@ -56,7 +55,7 @@ def most_unlike(inquiry: Inquiry, _: Choices) -> Head:
 
 def behaviours(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Points of heads with what they mostly do, by the reader's thresholds."""
-    thresholds = Thresholds(**{name: float(choices[name]) for name in THRESHOLDS})
+    thresholds = {name: float(choices[name]) for name in THRESHOLDS}
     habits = behaviours_of_heads(inquiry, thresholds, weighing=choices["weighing"])
     return rows_of(_PLANE, inquiry, choices).merge(habits, on=["layer", "head"])
 
@@ -145,18 +144,12 @@ MAP = Section(
 )
 
 
-def _tree(store: DuckDBPyConnection, *, weighing: str, k: int) -> pd.DataFrame:
-    """Leaves, branches and cut of the tree, without names that depend on the language."""
-    steps = head_arrangement.steps(store, weighing=weighing)
-    rows = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
-    return tree_parts(steps, frame_of(store, rows, {}), k)
-
-
 @once("weighing", "k")
 def parts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Leaves, branches and cut of the tree."""
     k = choices["k"]
-    frame = inquiry.ask(_tree, weighing=choices["weighing"], k=k)
+    steps, heads = (rows_of(rows, inquiry, choices) for rows in (_STEPS, _HEADS))
+    frame = tree_parts(steps, heads, k)
     names = {group: group_name(group) for group in range(1, k + 1)}
     whole = dict.fromkeys(("layer", "head", "place", "group"), "Int64")
     return frame.astype(whole).assign(name=frame["group"].map(names))

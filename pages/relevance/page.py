@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
 from analysis.statistics import image
 from analysis.statistics.corpus import sequence_lengths
-from analysis.statistics.question import placed, quoted
+from analysis.statistics.question import placed, quoted, sequences_of
 from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
 from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
 from analysis.statistics.relevance.relevance_summary import GAINS
@@ -77,7 +77,7 @@ def inputs(*more: str, texts: bool) -> Pick:
     def options(inquiry: Inquiry, _: Choices) -> dict[Any, str]:
         if inquiry.store.shows_images == texts:
             return {}
-        kept = inquiry.ask(relevance_map.kept).set_index("seq")["text"]
+        kept = rows_of(sequences_of("relevance_map"), inquiry, {}).set_index("seq")["text"]
         names = {seq: f"{seq} · {beginning(text, _BEGINNING)}" for seq, text in kept.items()}
         return names | {name: say_here(name) for name in more}
 
@@ -472,7 +472,8 @@ def quantities(inquiry: Inquiry, _: Choices) -> list[str]:
 
 
 def of_corpus(inquiry: Inquiry, _: Choices) -> list[str]:
-    return inquiry.ask(relevance_summary.rules)
+    held = rows_of("select distinct rule from relevance_interval", inquiry, {})
+    return sorted(held["rule"], key=ALL.index)
 
 
 def with_heads(inquiry: Inquiry, _: Choices) -> list[str]:
@@ -481,15 +482,12 @@ def with_heads(inquiry: Inquiry, _: Choices) -> list[str]:
 
 def most(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Images or texts in which a map has most of the quantity; of a gain, of its share."""
-    rule, quantity = choices["head_rule"], choices["quantity"]
-    return inquiry.ask(
-        relevance_summary.extremes,
-        rule=rule,
-        layer=choices["layer"],
-        head=None if choices["head"] == MEAN else choices["head"],
-        quantity=GAINS.get(quantity, quantity),
-        limit=_LISTED,
-    ).assign(rule=rule)
+    rows = f"""select seq, {GAINS.get(of := choices["quantity"], of)}::double as value, text, rule
+        from sequence_relevance join sequence using (seq)
+        where rule = $head_rule and layer = $layer and value is not null
+            and coalesce(head::text, '{MEAN}') = $head::text
+        order by value desc, seq limit {_LISTED}"""
+    return rows_of(rows, inquiry, choices)
 
 
 def all_heads(inquiry: Inquiry, _: Choices) -> dict[Any, str]:
@@ -564,7 +562,9 @@ CORPUS = Section(
         ),
         Figure(
             "conservation",
-            lambda inquiry, _: inquiry.ask(relevance_summary.conservation),
+            f"""select max(conservation_error)::double as worst, sum(n_in_place) filter (
+                head is not null or rule in ({quoted(*MEAN_WEIGHTS)}))::bigint as n_in_place
+            from sequence_relevance""",
             Facts(formats={"worst": ".1e", "n_in_place": ",.0f"}),
         ),
     ),

@@ -18,13 +18,13 @@ from analysis.measures.heads.effect_prediction import (
 )
 from analysis.statistics.columns import count, named, number
 from analysis.statistics.fit import FitContext
-from analysis.statistics.question import asks, quoted
+from analysis.statistics.question import quoted
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import LAYER, Table, interval, nullable
 from analysis.token_types import TOKEN_TYPES
 
 SINKS = tuple(name for name in TOKEN_TYPES if name not in ("comma_period", "other"))
-_OF_HEADS = f"""
+OF_HEADS = f"""
     with weights as (
         select layer, head,
             sum(attention) filter (token_type not in ({quoted(*SINKS)})) as weight,
@@ -43,6 +43,7 @@ _OF_HEADS = f"""
     from weights join parts using (layer, head)
     left join slopes using (layer, head)
 """
+"""Every head with all of `MEASURES`, NULL where the file lacks one, as SQL."""
 _EFFECTS = """
     select filling::varchar as filling, quantity::varchar as quantity, layer, head, mean
     from head_effect where head is not null
@@ -50,7 +51,7 @@ _EFFECTS = """
 
 
 def _rows(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    heads, effects = store.sql(_OF_HEADS).df(), store.sql(_EFFECTS).df()
+    heads, effects = store.sql(OF_HEADS).df(), store.sql(_EFFECTS).df()
     if effects.empty:
         return rows_of(table, [])
     layers = sorted(heads["layer"].unique())
@@ -118,22 +119,3 @@ TABLE = Table(
     depends_on=(),
     version=2,
 )
-
-
-@asks(_OF_HEADS)
-def measures(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every head with all of `MEASURES`, NULL where the file lacks one: layer, head, and these."""
-    ...
-
-
-@asks("""
-    select layer, arg_max(measure, spearman) as measure, max(spearman) as spearman,
-        arg_max(low, spearman) as low, arg_max(high, spearman) as high
-    from effect_prediction
-    where filling = $filling and quantity = $quantity and level = 'layer' and measure <> 'random'
-    group by layer
-    order by layer
-""")
-def best(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
-    """Measure with the largest ρ in each layer: layer, measure, spearman, low, high."""
-    ...

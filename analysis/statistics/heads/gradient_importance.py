@@ -1,7 +1,5 @@
 """Gradient importance of heads by type of attended token: in every sequence, and in the mean."""
 
-from duckdb import DuckDBPyConnection
-
 from analysis.habits import OBJECTIVES
 from analysis.statistics.columns import count, named, number, single
 from analysis.statistics.means import Means, mean_of
@@ -85,14 +83,3 @@ TABLE = Table(
         Means(_OF_LAYERS, ["objective", "layer", "token_type"], "importance"),
     ),
 )
-
-
-def objective(store: DuckDBPyConnection) -> str | None:
-    """Return the loss of the file's model, with or without stored gradients.
-
-    A masked-language model on a corpus without masked tokens has a loss and no gradients.
-    """
-    rows = store.execute(
-        "select value from provenance where name = 'gradient_objective'"
-    ).fetchall()
-    return rows[0][0] if rows else None

@@ -10,8 +10,7 @@ from analysis.measures.heads.permutation_tests import layer_cohesions
 from analysis.statistics.columns import count, number, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.heads.head_distance import stored_distances
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights, one_weighing
-from analysis.statistics.question import asks
+from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS, of_weights
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, LAYER, LAYER_OR_ALL, Table
 
@@ -64,12 +63,6 @@ LAYOUT = Table(
 )
 
 
-@asks(one_weighing("head_layout", order="layer, head"))
-def layout(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Position of every head, and the plane's stress in every row: layer, head, x, y, stress."""
-    ...
-
-
 _GROUP = (
     "0 to N − 1 are the heads, those of the first layer first; N + s is the group that step s made"
 )
@@ -114,12 +107,6 @@ LINKAGE = Table(
     requires=("head_distance",),
     made_by=_steps,
 )
-
-
-@asks(one_weighing("head_linkage", order="step"))
-def steps(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """The steps in their order: step, left, right, height, n_heads."""
-    ...
 
 
 _DIVERGENCE = "mean over them of the mean divergence"
@@ -176,10 +163,3 @@ COHESION = Table(
     requires=("head_distance",),
     made_by=_cohesion,
 )
-
-
-@asks(one_weighing("layer_cohesion", order="layer nulls last"))
-def cohesion(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Every layer, then all (layer is NULL): layer, within, between, difference, p_value,
-    n_permutations."""
-    ...

@@ -12,9 +12,8 @@ from jaxtyping import Float, Int
 from analysis.measures.heads.permutation_tests import distance_agreement, layer_parts
 from analysis.statistics.columns import count, number
 from analysis.statistics.fit import FitContext
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS, WEIGHT, one_weighing
+from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS
 from analysis.statistics.parts import OF_HEADS, part_columns, part_laws, part_values
-from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, LAYER, LAYER_OR_ALL, Column, Table, View, nullable
 
@@ -104,13 +103,6 @@ TABLE = Table(
 )
 
 
-@asks(one_weighing("head_distance", order="layer_a, head_a, layer_b, head_b"))
-def distances(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """The distance of every head from every head, itself included: layer_a, head_a, layer_b,
-    head_b, divergence, mean_divergence, n_rows, in the order of layers and heads."""
-    ...
-
-
 class HeadMatrix(NamedTuple):
     """Mean divergences of all heads, and which layer and head each row and column is."""
 
@@ -121,7 +113,10 @@ class HeadMatrix(NamedTuple):
 
 def stored_distances(store: DuckDBPyConnection, *, weighing: str) -> HeadMatrix:
     """The stored distances by weights or by norms; layers and heads count from 1."""
-    frame = distances(store, weighing=weighing)
+    rows = """
+        from head_distance_weighing where weighing = $weighing
+        order by layer_a, head_a, layer_b, head_b"""
+    frame = store.execute(rows, {"weighing": weighing}).df()
     rows = frame.drop_duplicates(["layer_a", "head_a"])
     n = len(rows)
     return HeadMatrix(

@@ -1,13 +1,10 @@
 """Effect of heads on what a model makes of a text."""
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
 from analysis.effects import CHANGES, FILLINGS
 from analysis.needs import Setting
 from analysis.statistics.columns import mean_values, named, quantity, single
 from analysis.statistics.means import Means, mean_of
-from analysis.statistics.question import asks, quoted
+from analysis.statistics.question import quoted
 from analysis.statistics.table import (
     HEAD,
     LAYER,
@@ -106,15 +103,3 @@ TABLE = Table(
     order=("quantity", "filling", "token_type", "layer", "head"),
     depends_on=(),
 )
-
-
-@asks("""
-    select layer, head, mean, low, high, n_sequences
-    from head_effect
-    where filling = $filling and quantity = $quantity and token_type is null
-    order by layer, head nulls first
-""")
-def heads(store: DuckDBPyConnection, *, filling: str, quantity: str) -> pd.DataFrame:
-    """Every layer as a whole (head is NULL) and its heads: layer, head, mean, low, high,
-    n_sequences."""
-    ...

@@ -3,11 +3,9 @@ norms less by weights."""
 
 from dataclasses import replace
 
-import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES, TOKEN_TYPES
 from analysis.statistics.columns import (
     HAVING_SEQUENCES,
@@ -20,8 +18,8 @@ from analysis.statistics.columns import (
 )
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, mean_of, means
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, difference, of_weights
-from analysis.statistics.question import asks, frame_of, placed, quoted
+from analysis.statistics.norms.weighing import WEIGHING, difference, of_weights
+from analysis.statistics.question import quoted
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, SEQUENCE, Table, View
 
@@ -217,71 +215,3 @@ DIFFERENCE = Table(
     requires=(_PER_SEQUENCE, _NAME),
     made_by=_differences,
 )
-
-
-@asks(f"""
-    select layer, quantity, mean, low, high
-    from head_pattern_weighing
-    where weighing = $weighing and head is null
-    order by layer, {placed(QUANTITIES, "quantity")}
-""")
-def by_layer(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Means over the heads of each layer: layer, quantity, mean, low, high."""
-    ...
-
-
-@asks(f"""
-    select layer, head, quantity, mean, low, high
-    from head_pattern_weighing
-    where weighing = $weighing and head is not null
-    order by layer, head, {placed(QUANTITIES, "quantity")}
-""")
-def heads(store: DuckDBPyConnection, *, weighing: str = WEIGHT) -> pd.DataFrame:
-    """Every head: layer, head, quantity, mean, low, high."""
-    ...
-
-
-@asks(f"""
-    select quantity, mean, low, high, n_sequences
-    from head_pattern_weighing
-    where weighing = $weighing and layer = $layer and head = $head
-    order by {placed(QUANTITIES, "quantity")}
-""")
-def of_head(
-    store: DuckDBPyConnection, *, layer: int, head: int, weighing: str = WEIGHT
-) -> pd.DataFrame:
-    """One head: quantity, mean, low, high, n_sequences."""
-    ...
-
-
-def extremes(
-    store: DuckDBPyConnection,
-    *,
-    layer: int,
-    head: int,
-    quantity: str,
-    limit: int,
-    weighing: str = WEIGHT,
-) -> pd.DataFrame:
-    """The sequences with the largest values of a head's habit.
-
-    Returns:
-        seq, n_tokens, value, text; largest value first.
-
-    Raises:
-        UnknownName: naming the quantities there are.
-    """
-    if quantity not in QUANTITIES:
-        raise UnknownName("habit", quantity, QUANTITIES)
-    return frame_of(
-        store,
-        f"""
-        select seq, pattern.n_tokens, "{quantity}"::double as value, text
-        from sequence_head_pattern_weighing as pattern
-        join sequence using (seq)
-        where weighing = $weighing and layer = $layer and head = $head and "{quantity}" is not null
-        order by value desc, seq
-        limit $limit
-        """,
-        {"layer": layer, "head": head, "limit": limit, "weighing": weighing},
-    )

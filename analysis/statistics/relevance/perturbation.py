@@ -3,13 +3,11 @@
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need, Setting
 from analysis.relevance_rules import ALL
 from analysis.statistics.columns import named, number, single, singles, text
 from analysis.statistics.means import Means, mean_of
-from analysis.statistics.question import asks, placed
 from analysis.statistics.table import CHOSEN, N_SEQUENCES, SEQUENCE, Column, Table, interval
 
 RANKS = 5
@@ -31,17 +29,6 @@ CLASSES = Table(
     laws=("probability between 0 and 1 + 1e-5", f"rank between 1 and {RANKS}"),
     depends_on=(),
 )
-
-
-@asks("""
-    select rank, label, probability::double as probability
-    from class_prediction
-    where seq = $seq
-    order by rank
-""")
-def classes(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
-    """The likeliest classes of one sequence: rank, label, probability; the likeliest first."""
-    ...
 
 
 RANDOM = "random"
@@ -136,36 +123,3 @@ TABLE = Table(
     order=("rule", "curve", "share"),
     depends_on=(),
 )
-
-
-@asks(f"""
-    from perturbation
-    where share is not null
-    order by {placed(ORDERS, "rule")}, curve, share
-""")
-def curves(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every curve, `random` too: rule, curve, share, mean, low, high, n_sequences."""
-    ...
-
-
-@asks(f"""
-    select rule, curve, mean, low, high
-    from perturbation
-    where share is null
-    order by {placed(ORDERS, "rule")}, curve
-""")
-def areas(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The area under every curve, `random` too: rule, curve, mean, low, high."""
-    ...
-
-
-@asks(f"""
-    select rule, curve, (step - 1) / {STEPS} as share,
-        probability[step]::double as probability, area::double as area
-    from sequence_perturbation, range(1, {STEPS} + 2) as steps(step)
-    where seq = $seq
-    order by {placed(ORDERS, "rule")}, curve, share
-""")
-def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
-    """All curves of one image: rule, curve, share (of the patches), probability, area."""
-    ...

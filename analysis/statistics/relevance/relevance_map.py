@@ -1,14 +1,9 @@
 """Maps of relevance, share of each input token in the output of a layer, and agreement of rules."""
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
 from analysis.needs import Need, Setting
-from analysis.relevance_rules import ALL
 from analysis.statistics.columns import named, number, single, singles
 from analysis.statistics.corpus import HAS_SINK_LOGITS
 from analysis.statistics.means import Means, both_ways, mean_of
-from analysis.statistics.question import asks, placed, sequences_of
 from analysis.statistics.table import (
     HEAD,
     LAYER,
@@ -49,45 +44,6 @@ TABLE = Table(
     order=("seq", "rule", "layer", "head"),
     depends_on=(Setting.KEPT,),
 )
-
-
-@asks("""
-    select head, relevance
-    from relevance_map
-    where seq = $seq and rule = $rule and layer = $layer
-    order by head nulls last
-""")
-def maps(store: DuckDBPyConnection, *, seq: int, rule: str, layer: int) -> pd.DataFrame:
-    """Every head of one rule: head (NULL: their mean), relevance; the mean comes last."""
-    ...
-
-
-@asks("""
-    select layer, relevance
-    from relevance_map
-    where seq = $seq and rule = $rule and head is not distinct from $head
-    order by layer
-""")
-def layers(store: DuckDBPyConnection, *, seq: int, rule: str, head: int | None) -> pd.DataFrame:
-    """One head, or the mean of them if None, from every layer: layer, relevance."""
-    ...
-
-
-@asks(f"""
-    select rule, relevance
-    from relevance_map
-    where seq = $seq and layer = $layer and head is null
-    order by {placed(ALL, "rule")}
-""")
-def methods(store: DuckDBPyConnection, *, seq: int, layer: int) -> pd.DataFrame:
-    """The one map of every rule that is of no single head: rule, relevance."""
-    ...
-
-
-@asks(sequences_of("relevance_map"))
-def kept(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The sequences whose maps are kept: seq, n_tokens, text."""
-    ...
 
 
 RULE_A = named("rule_a", "one rule or method by which relevance is carried back")
@@ -142,12 +98,3 @@ AGREEMENT = Table(
     ),
     depends_on=(),
 )
-
-
-@asks(f"""
-    from relevance_agreement
-    order by {placed(ALL, "rule_a")}, {placed(ALL, "rule_b")}
-""")
-def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every ordered pair: rule_a, rule_b, mean, low, high, n_sequences, in the order of `ALL`."""
-    ...

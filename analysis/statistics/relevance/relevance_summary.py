@@ -1,14 +1,8 @@
 """Maps of relevance in a few numbers."""
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
-from analysis.errors import UnknownName
 from analysis.needs import Need, Setting
-from analysis.relevance_rules import ALL, MEAN_WEIGHTS
 from analysis.statistics.columns import count, mean_values, number, quantity, single, whole
 from analysis.statistics.means import Means, mean_of
-from analysis.statistics.question import asks, frame_of, placed, quoted
 from analysis.statistics.relevance.relevance_map import HEAD_OR_MEAN, RULE, START_LAYER
 from analysis.statistics.table import SEQUENCE, Table, View
 
@@ -160,95 +154,3 @@ TABLE = Table(
     ),
     depends_on=(),
 )
-
-
-@asks(f"""
-    select rule, layer, mean, low, high
-    from relevance_interval
-    where quantity = $quantity and head is null
-    order by {placed(ALL, "rule")}, layer
-""")
-def by_layer(store: DuckDBPyConnection, *, quantity: str) -> pd.DataFrame:
-    """One quantity of every rule's mean of the heads: rule, layer, mean, low, high."""
-    ...
-
-
-@asks("""
-    select layer, head, mean, low, high, n_sequences
-    from relevance_interval
-    where quantity = $quantity and rule = $rule and head is not null
-    order by layer, head
-""")
-def heads(store: DuckDBPyConnection, *, quantity: str, rule: str) -> pd.DataFrame:
-    """One quantity of every head of a rule: layer, head, mean, low, high, n_sequences."""
-    ...
-
-
-def rules(store: DuckDBPyConnection) -> list[str]:
-    """The rules that there are, in their order."""
-    rules = frame_of(store, "select distinct rule from relevance_interval")["rule"]
-    return sorted(rules, key=ALL.index)
-
-
-@asks(f"""
-    from relevance_interval
-    order by {placed(ALL, "rule")}, layer, head nulls last, {placed(QUANTITIES, "quantity")}
-""")
-def table(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The whole long table: rule, layer, head, quantity, mean, low, high, n_sequences."""
-    ...
-
-
-@asks(f"""
-    select rule, layer, head, {", ".join(OF_MAPS)}
-    from sequence_relevance
-    where seq = $seq
-    order by {placed(ALL, "rule")}, layer, head nulls last
-""")
-def of_sequence(store: DuckDBPyConnection, *, seq: int) -> pd.DataFrame:
-    """Every map of one sequence: rule, layer, head (NULL: mean), and all of `OF_MAPS`."""
-    ...
-
-
-def extremes(
-    store: DuckDBPyConnection, *, rule: str, layer: int, head: int | None, quantity: str, limit: int
-) -> pd.DataFrame:
-    """The sequences in which a map has most of a quantity.
-
-    Args:
-        head: None: the mean of the heads.
-
-    Returns:
-        seq, value, text; largest value first.
-
-    Raises:
-        UnknownName: naming the quantities there are.
-    """
-    if quantity not in OF_MAPS:
-        raise UnknownName("quantity of relevance", quantity, OF_MAPS)
-    return frame_of(
-        store,
-        f"""
-        select seq, {quantity}::double as value, text
-        from sequence_relevance
-        join sequence using (seq)
-        where rule = $rule and layer = $layer and head is not distinct from $head
-            and {quantity} is not null
-        order by value desc, seq
-        limit $limit
-        """,
-        {"rule": rule, "layer": layer, "head": head, "limit": limit},
-    )
-
-
-@asks(f"""
-    select
-        max(conservation_error)::double as worst,
-        sum(n_in_place)
-            filter (head is not null or rule in ({quoted(*MEAN_WEIGHTS)}))::bigint as n_in_place
-    from sequence_relevance
-""")
-def conservation(store: DuckDBPyConnection) -> pd.DataFrame:
-    """One row: worst (the largest |Σ R − 1| of all), n_in_place (tokens kept in place, each head
-    and each way down on mean weights counted once)."""
-    ...

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import head_slices
-from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES
 from analysis.habits import TOKEN_TYPES as HABITS_OF_TYPES
 from analysis.measures.heads.head_pattern import head_pattern
 from analysis.statistics.heads import head_pattern as statistic
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, OTHER, SEP, TOKEN_TYPES
 from tests.outermost.heads import habits_of
 from tests.precompute.corpora.tiny import unhurried
@@ -180,14 +179,3 @@ def test_differences_are_norms_less_weights_of_the_same_texts(store):
     assert found[2, "next"] == pytest.approx((0.0, 0.4, 0.4, 1))
     assert found[0, "entropy"] == pytest.approx((-0.125, 1.5, 1.375, 2))
     assert len(found) == 9
-
-
-@pytest.mark.parametrize("weighing", WEIGHINGS)
-def test_the_texts_in_which_a_head_does_something_most_come_first(store, weighing):
-    asked = {"layer": 2, "head": 1, "limit": 2, "weighing": weighing}
-    rows = statistic.extremes(store, **asked, quantity="entropy")
-    first = ["two", "one"] if weighing == WEIGHT else ["one", "two"]
-    assert rows["text"].tolist() == first
-    assert statistic.extremes(store, **asked, quantity="cls")["seq"].tolist() == [0]
-    with pytest.raises(UnknownName, match=r"No habit is called 'nxt'. Did you mean 'next'?"):
-        statistic.extremes(store, **asked, quantity="nxt")

@@ -130,7 +130,9 @@ def probabilities(model: LoadedModel, pixels: torch.Tensor) -> torch.Tensor:
 def test_predictions_are_those_of_the_classifier_itself(curves_store, model, curves_run):
     for sequence in curves_run[1].corpus:
         expected = probabilities(model, model.image_reader.pixels(sequence.picture))
-        predictions = perturbation.classes(curves_store, seq=sequence.index)
+        predictions = curves_store.execute(
+            "from class_prediction where seq = ? order by rank", [sequence.index]
+        ).df()
         order = expected.argsort(descending=True).tolist()
         assert predictions["rank"].tolist() == [1, 2, 3]
         assert predictions["label"].tolist() == [
@@ -170,15 +172,14 @@ def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, mo
                     painted[channel, top : top + 4, left : left + 4] = mean
         return float(probabilities(model, painted)[predicted])
 
-    curves = perturbation.of_sequence(curves_store, seq=SEQ)
+    curves = curves_store.execute("from sequence_perturbation where seq = ?", [SEQ]).df()
     for rule, values in relevance.items():
         taken = slow_order(values, draw)
         for curve in CURVES:
-            of_curve = curves[(curves["rule"] == rule) & (curves["curve"] == curve)]
+            [row] = curves[(curves["rule"] == rule) & (curves["curve"] == curve)].itertuples()
             expected = slow_curve(taken, STEPS, score, insertion=curve == "insertion")
-            assert of_curve["share"].tolist() == pytest.approx([step / 10 for step in range(11)])
-            np.testing.assert_allclose(of_curve["probability"], expected, atol=NOISE)
-            assert of_curve["area"].iloc[0] == pytest.approx(slow_area(expected), abs=NOISE)
+            np.testing.assert_allclose(row.probability, expected, atol=NOISE)
+            assert row.area == pytest.approx(slow_area(expected), abs=NOISE)
 
 
 def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curves_store):
@@ -196,23 +197,23 @@ def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curve
     assert (whole.groupby(ends["seq"]).nunique() == 1).all()
     assert (empty.groupby(ends["seq"]).nunique() == 1).all()
     for seq, probability in whole.groupby(ends["seq"]).first().items():
-        best = perturbation.classes(curves_store, seq=seq)["probability"].iloc[0]
-        assert probability == pytest.approx(best, abs=NOISE)
+        best = "select max(probability) from class_prediction where seq = ?"
+        assert curves_store.execute(best, [seq]).fetchall() == [
+            (pytest.approx(probability, abs=NOISE),)
+        ]
 
 
 def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
-    rows = pd.concat(perturbation.of_sequence(curves_store, seq=seq) for seq in range(5))
-    expected = rows.groupby(["rule", "curve", "share"])["probability"].mean()
-    curves = perturbation.curves(curves_store)
-    found = curves.set_index(["rule", "curve", "share"])["mean"]
-    np.testing.assert_allclose(found.sort_index(), expected.sort_index(), atol=1e-6)
-    assert (curves["n_sequences"] == 5).all()
-    areas = perturbation.areas(curves_store)
-    of_curves = curves.groupby(["rule", "curve"], sort=False)["mean"].apply(list).map(slow_area)
-    np.testing.assert_allclose(areas["mean"], of_curves, atol=1e-6)
-    assert areas["rule"].tolist() == [rule for rule in ORDERS for _ in CURVES]
-    for frame in (curves, areas):
-        assert_ordered(frame["low"], frame["mean"], frame["high"])
+    rows = curves_store.sql("from sequence_perturbation").df().groupby(["rule", "curve"])
+    means = curves_store.sql("from perturbation order by share").df()
+    assert len(means) == len(ORDERS) * len(CURVES) * (STEPS + 2)
+    for place, of_curve in means.groupby(["rule", "curve"]):
+        curve, [area] = of_curve["mean"].iloc[:-1], of_curve["mean"].iloc[-1:]
+        expected = np.mean(rows.get_group(place)["probability"].tolist(), axis=0)
+        np.testing.assert_allclose(curve, expected, atol=1e-6)
+        assert area == pytest.approx(slow_area(expected.tolist()), abs=1e-6)
+    assert (means["n_sequences"] == 5).all()
+    assert_ordered(means["low"], means["mean"], means["high"])
 
 
 def test_random_orders_are_of_the_image_and_the_seed(model, curves_run):
