@@ -15,9 +15,19 @@ from analysis.statistics import image
 from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.question import placed, quoted, sequences_of
-from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
-from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
-from analysis.statistics.relevance.relevance_summary import GAINS
+from analysis.statistics.relevance import (
+    CURVES,
+    GAINS,
+    ORDERS,
+    PERTURBATION,
+    RANDOM,
+    RELEVANCE_AGREEMENT,
+    RELEVANCE_MAP,
+    RELEVANCE_SUMMARY,
+    SEQUENCE_PERTURBATION,
+    SEQUENCE_RELEVANCE,
+    STEPS,
+)
 from pages.charts.colours import LOW_TO_HIGH, NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.charts.maps import HeadMap, Matrix, Ramp
 from pages.charts.plots import Lines
@@ -56,7 +66,7 @@ _FORMATS = {"entropy": ".3f", **dict.fromkeys(GAINS, "+.1%")}
 def too_long(inquiry: Inquiry) -> str:
     """Say that every sequence is too long to be carried back through; empty if one is not."""
     store = inquiry.store
-    if store.holds(relevance_map.TABLE) or store.holds(relevance_summary.PER_SEQUENCE):
+    if store.holds(RELEVANCE_MAP) or store.holds(SEQUENCE_RELEVANCE):
         return ""
     n_heads = int(store.run["n_layers"]) * int(store.run["n_heads"])
     most = isqrt(MOST_BYTES // (n_heads * _BYTES_PER_WEIGHT))
@@ -227,7 +237,7 @@ def _beside(sentence: str, token: Any, value: Any, format: str) -> dict[str, Any
 
 ONE_INPUT = partial(
     Section,
-    needs=(relevance_map.TABLE,),
+    needs=(RELEVANCE_MAP,),
     finding=Finding(found_of_map, format=".1%", overview=()),
     lacks=too_long,
 )
@@ -250,7 +260,7 @@ IMAGE = ONE_INPUT(
         maps_figure("layers", ImageMaps(panels=every_layer, columns=6), "layer"),
         LINK,
     ),
-    also=(relevance_summary.PER_SEQUENCE, image.TABLE),
+    also=(SEQUENCE_RELEVANCE, image.TABLE),
     when=lambda store: store.shows_images,
 )
 TEXT = ONE_INPUT(
@@ -262,7 +272,7 @@ TEXT = ONE_INPUT(
         maps_figure("heads", TextMaps(panels=every_head), picks=(SCALE,)),
         LINK,
     ),
-    also=(relevance_summary.TABLE,),
+    also=(RELEVANCE_SUMMARY,),
     when=lambda store: not store.shows_images,
 )
 
@@ -349,7 +359,7 @@ _AREAS = ", ".join(
 )
 METHODS = Section(
     "methods",
-    (relevance_map.TABLE, relevance_map.AGREEMENT),
+    (RELEVANCE_MAP, RELEVANCE_AGREEMENT),
     picks=(
         inputs(texts=False),
         inputs(texts=True),
@@ -385,7 +395,7 @@ METHODS = Section(
             where $curves = 'one' and seq = $image and {_PICKED}
             order by {placed(ORDERS, "rule")}, curve, share""",
             Custom(chart=curves),
-            picks=(Pick("curves", for_images("all", "one", table=perturbation.TABLE)),),
+            picks=(Pick("curves", for_images("all", "one", table=PERTURBATION)),),
             notes=("curves_meaning",),
         ),
         Figure(
@@ -433,7 +443,7 @@ METHODS = Section(
         ),
         overview=("deletion",),
     ),
-    also=(perturbation.TABLE, perturbation.PER_SEQUENCE),
+    also=(PERTURBATION, SEQUENCE_PERTURBATION),
     lacks=too_long,
 )
 
@@ -509,7 +519,7 @@ def formatted(chart: Lines | HeadMap) -> Custom:
 
 CORPUS = Section(
     "corpus",
-    (relevance_summary.TABLE, relevance_summary.PER_SEQUENCE),
+    (RELEVANCE_SUMMARY, SEQUENCE_RELEVANCE),
     picks=(
         Pick("quantity", quantities, kind="pills"),
         Pick("rules", of_corpus, with_heads, kind="many", format=rule_name),
@@ -590,7 +600,7 @@ CORPUS = Section(
             order by sentence, part""",
         )
     ),
-    also=(relevance_map.TABLE,),
+    also=(RELEVANCE_MAP,),
     lacks=too_long,
 )
 

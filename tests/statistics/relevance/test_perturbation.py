@@ -20,8 +20,17 @@ from analysis.errors import BrokenLaw
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
 from analysis.relevance_rules import ALL
 from analysis.statistics.base.tables import Table
-from analysis.statistics.relevance import perturbation, relevance_map
-from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
+from analysis.statistics.relevance import (
+    CLASS_PREDICTION,
+    CURVES,
+    ORDERS,
+    PERTURBATION,
+    RANDOM,
+    RELEVANCE_AGREEMENT,
+    SEQUENCE_PERTURBATION,
+    SEQUENCE_RELEVANCE_AGREEMENT,
+    STEPS,
+)
 from precompute.corpora.randomness import generator
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
@@ -142,8 +151,8 @@ def test_predictions_are_those_of_the_classifier_itself(curves_store, model, cur
 
 
 def test_only_the_likeliest_classes_are_told(model, curves_run, monkeypatch):
-    monkeypatch.setattr(perturbation, "RANKS", 2)
-    rows = rows_of(perturbation.CLASSES, model, curves_run[1], 0, 1)
+    monkeypatch.setattr(passes, "RANKS", 2)
+    rows = rows_of(CLASS_PREDICTION, model, curves_run[1], 0, 1)
     assert rows["rank"].tolist() == [1, 2, 1, 2]
     assert rows["seq"].tolist() == [0, 0, 1, 1]
 
@@ -218,7 +227,7 @@ def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
 
 def test_random_orders_are_of_the_image_and_the_seed(model, curves_run):
     def random(seed: int) -> list[list[float]]:
-        rows = rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, 1, seed=seed)
+        rows = rows_of(SEQUENCE_PERTURBATION, model, curves_run[1], 0, 1, seed=seed)
         return rows[rows["rule"] == RANDOM]["probability"].map(list).tolist()
 
     assert random(0) == random(0)
@@ -230,18 +239,18 @@ def test_random_orders_are_of_the_image_and_the_seed(model, curves_run):
 def test_curves_are_drawn_of_so_many_of_the_kept_images(model, curves_run, monkeypatch):
     monkeypatch.setattr(passes, "TOKENS", 2 * 13 + 5)  # images of 13 tokens
     for chosen, drawn in (({}, {0, 2}), ({"kept": frozenset({1, 4})}, {1, 4})):
-        rows = rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], *range(5), **chosen)
+        rows = rows_of(SEQUENCE_PERTURBATION, model, curves_run[1], *range(5), **chosen)
         assert set(rows["seq"]) == drawn
     for chosen in ({"kept": frozenset()}, {"classification": None}):
-        assert rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, **chosen).empty
-    assert rows_of(perturbation.CLASSES, model, curves_run[1], 0, classification=None).empty
+        assert rows_of(SEQUENCE_PERTURBATION, model, curves_run[1], 0, **chosen).empty
+    assert rows_of(CLASS_PREDICTION, model, curves_run[1], 0, classification=None).empty
 
 
 @pytest.mark.parametrize(
     ("of_sequences", "means"),
     [
-        (perturbation.PER_SEQUENCE, perturbation.TABLE),
-        (relevance_map.SEQUENCE_AGREEMENT, relevance_map.AGREEMENT),
+        (SEQUENCE_PERTURBATION, PERTURBATION),
+        (SEQUENCE_RELEVANCE_AGREEMENT, RELEVANCE_AGREEMENT),
     ],
 )
 def test_means_of_nothing_are_empty(of_sequences, means):

@@ -14,7 +14,12 @@ from analysis.errors import BrokenLaw
 from analysis.measures.relevance.relevance import carried_relevance
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
 from analysis.scopes import PRE_NORM
-from analysis.statistics.relevance import relevance_map, relevance_summary
+from analysis.statistics.relevance import (
+    RELEVANCE_MAP,
+    RELEVANCE_SUMMARY,
+    SEQUENCE_RELEVANCE,
+    SEQUENCE_RELEVANCE_AGREEMENT,
+)
 from precompute.jobs.bounds import evenly_spaced
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
@@ -111,7 +116,7 @@ def test_every_number_of_the_summary_is_a_mean_over_sequences(store):
     rows = store.execute("from sequence_relevance").df()
     rows["mask_gain"] = rows["mask_share"] - rows["mask_chance"]
     rows["pointing_gain"] = rows["pointing"] - rows["mask_chance"]
-    quantities = list(relevance_summary.QUANTITIES)
+    quantities = list(RELEVANCE_SUMMARY.key[-1].names)
     key = ["rule", "layer", "head"]
     long = rows[[*key, *quantities]].melt(key, var_name="quantity").dropna(subset="value")
     grouped = long.groupby([*key, "quantity"], dropna=False, observed=True)["value"]
@@ -151,9 +156,9 @@ def test_tokens_in_place_and_errors_of_the_mean_are_those_of_all_heads(
         return replace(carried, heads=carried.heads._replace(**of_heads))
 
     monkeypatch.setattr(relevance_maps, "carried_relevance", planted)
-    rows = rows_of_table(relevance_summary.PER_SEQUENCE, tiny, sequences[:1]).to_pandas()
+    rows = rows_of_table(SEQUENCE_RELEVANCE, tiny, sequences[:1]).to_pandas()
     of_rules = rows[rows["rule"].isin(RULES)]
-    heads = of_rules["head"] + 1
+    heads = of_rules["head"]
     in_place, error = of_rules["n_in_place"], of_rules["conservation_error"] * 2**20
     assert (in_place == heads.fillna(HEADS * (HEADS + 1) // 2)).all()
     assert (error == heads.fillna(HEADS)).all()
@@ -165,14 +170,14 @@ def test_a_broken_law_is_told(finished, tmp_path):
     copy = shutil.copy(finished[0].output, tmp_path / "copy.duckdb")
     with duckdb.connect(str(copy)) as connection:
         for table, change in (
-            (relevance_summary.PER_SEQUENCE, "conservation_error = 2e-5 where rule = 'iii'"),
-            (relevance_summary.PER_SEQUENCE, "special_share = 1.1"),
-            (relevance_summary.PER_SEQUENCE, "n_in_place = null where rule = 'i'"),
+            (SEQUENCE_RELEVANCE, "conservation_error = 2e-5 where rule = 'iii'"),
+            (SEQUENCE_RELEVANCE, "special_share = 1.1"),
+            (SEQUENCE_RELEVANCE, "n_in_place = null where rule = 'i'"),
             (
-                relevance_map.TABLE,
+                RELEVANCE_MAP,
                 "relevance = list_transform(relevance, lambda r: r * 1.01)",
             ),
-            (relevance_map.TABLE, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
+            (RELEVANCE_MAP, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
         ):
             connection.begin()
             connection.execute(f"update stored.{table.name} set {change}")
@@ -185,7 +190,7 @@ def test_a_broken_law_is_told(finished, tmp_path):
 def test_sequences_whose_weights_take_too_much_memory_have_no_maps(tiny, sequences, monkeypatch):
     """The limit is that of a sequence by itself, and others keep their numbers."""
     every = frozenset(range(len(sequences)))
-    tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE, relevance_map.SEQUENCE_AGREEMENT)
+    tables = (RELEVANCE_MAP, SEQUENCE_RELEVANCE, SEQUENCE_RELEVANCE_AGREEMENT)
     before = rows_of_tables(tables, tiny, sequences, kept=every)
     lengths = sorted(map(len, sequences))
     n_heads = len(tiny.layers) * len(tiny.layers[0].query_weight)
