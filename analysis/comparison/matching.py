@@ -10,13 +10,13 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from analysis.habits import TOKEN_TYPES
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import HEAD_PATTERN
 from analysis.statistics.positions import relative_position_profile
 from analysis.statistics.question import frame_of
 
 PROFILES = {
     "positions": relative_position_profile.TABLE,
-    "kinds": head_pattern.TABLE,
+    "kinds": HEAD_PATTERN,
 }
 """Attention profiles of a head and their tables: by offset, up to 10 either way and beyond; or by
 type of token: the first one or BOS, [CLS], [SEP], commas and periods, others."""

@@ -5,12 +5,18 @@ import pandas as pd
 from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM
 from analysis.habits import TOKEN_TYPES
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
-from analysis.statistics.heads import (
-    contribution,
-    effect_prediction,
-    gradient_importance,
-    head_effect,
-    head_pattern,
+from analysis.statistics.heads.single_heads import (
+    CONTRIBUTION,
+    EFFECT_PREDICTION,
+    GRADIENT_IMPORTANCE,
+    HEAD_EFFECT,
+    HEAD_PATTERN,
+    HEAD_PATTERN_DIFFERENCE,
+    MEASURES_OF_HEADS,
+    SEQUENCE_CONTRIBUTION,
+    SEQUENCE_GRADIENT_IMPORTANCE,
+    SEQUENCE_HEAD_EFFECT,
+    SEQUENCE_HEAD_PATTERN,
 )
 from analysis.statistics.norms import token_type_mixing
 from analysis.statistics.norms.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
@@ -110,8 +116,8 @@ def spread(group: str) -> Figure:
 
 LAYERS = Section(
     "layers",
-    (head_pattern.TABLE,),
-    also=(head_pattern.PER_SEQUENCE, sink.TABLE),
+    (HEAD_PATTERN,),
+    also=(SEQUENCE_HEAD_PATTERN, sink.TABLE),
     picks=(
         Pick("weighing", kind="weighing"),
         Pick("group", groups),
@@ -281,8 +287,8 @@ def of_kind(
 _AS = {"value": "difference", "is_signed": True, "more": ("weight", "norm")}
 HEADS = Section(
     "heads",
-    (head_pattern.TABLE,),
-    also=(head_pattern.PER_SEQUENCE, head_pattern.DIFFERENCE),
+    (HEAD_PATTERN,),
+    also=(SEQUENCE_HEAD_PATTERN, HEAD_PATTERN_DIFFERENCE),
     picks=(
         Pick("weighing", (DIFFERENCE,), kind="weighing"),
         Pick("quantity", habits, of="habit", kind="pills"),
@@ -312,7 +318,7 @@ HEADS = Section(
         ),
         Figure(
             "lacking_change",
-            lambda inquiry, _: lacking(inquiry, head_pattern.DIFFERENCE),
+            lambda inquiry, _: lacking(inquiry, HEAD_PATTERN_DIFFERENCE),
             Drawn(record=offer),
             when={"weighing": (DIFFERENCE,)},
         ),
@@ -337,7 +343,7 @@ HEADS = Section(
 
 def fillings(inquiry: Inquiry, _: Choices) -> tuple[str, ...]:
     """Fillings in place of a head, in files that have effects of heads."""
-    return FILLINGS if inquiry.store.holds(head_effect.TABLE) else ()
+    return FILLINGS if inquiry.store.holds(HEAD_EFFECT) else ()
 
 
 def changes(inquiry: Inquiry, _: Choices) -> list[str]:
@@ -356,7 +362,7 @@ def of_every_head(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Effect of every head beside its measures; empty where heads are not ranked."""
     rows = f"""
         select layer, head, mean, low, high, n_sequences, measures.* exclude (layer, head)
-        from head_effect join ({effect_prediction.OF_HEADS}) as measures using (layer, head)
+        from head_effect join ({MEASURES_OF_HEADS}) as measures using (layer, head)
         where $measure is not null and filling = $filling and quantity = $quantity
             and token_type is null
         order by layer, head"""
@@ -437,20 +443,18 @@ MATTERS = Section(
     "matters",
     (),
     also=(
-        head_effect.TABLE,
-        head_effect.PER_SEQUENCE,
-        effect_prediction.TABLE,
-        contribution.TABLE,
-        contribution.PER_SEQUENCE,
+        HEAD_EFFECT,
+        SEQUENCE_HEAD_EFFECT,
+        EFFECT_PREDICTION,
+        CONTRIBUTION,
+        SEQUENCE_CONTRIBUTION,
         token_type_mixing.TABLE,
-        gradient_importance.TABLE,
-        gradient_importance.PER_SEQUENCE,
+        GRADIENT_IMPORTANCE,
+        SEQUENCE_GRADIENT_IMPORTANCE,
     ),
     picks=(
         Pick("quantity", changes, default="length"),
-        Pick(
-            "filling", lambda inquiry, _: FILLINGS if inquiry.store.holds(head_effect.TABLE) else ()
-        ),
+        Pick("filling", lambda inquiry, _: FILLINGS if inquiry.store.holds(HEAD_EFFECT) else ()),
         Pick("measure", ranked, default="norm"),
         Pick("head", kind="head", default=clearest),
     ),
@@ -514,12 +518,12 @@ MATTERS = Section(
         ),
         Figure(
             "lacking_effects",
-            lambda inquiry, _: lacking(inquiry, head_effect.TABLE),
+            lambda inquiry, _: lacking(inquiry, HEAD_EFFECT),
             Drawn(record=offer),
         ),
         Figure(
             "lacking_gradients",
-            lambda inquiry, _: lacking(inquiry, gradient_importance.TABLE),
+            lambda inquiry, _: lacking(inquiry, GRADIENT_IMPORTANCE),
             Drawn(record=offer),
         ),
         Figure("best", best, Table(columns=("layer", "measure", "spearman", "low", "high"))),

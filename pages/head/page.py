@@ -8,7 +8,7 @@ from analysis.effects import MEAN
 from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
 from analysis.statistics.base.tables import Table as OfFile
-from analysis.statistics.heads import head_effect, head_pattern
+from analysis.statistics.heads.single_heads import HEAD_EFFECT, HEAD_PATTERN, SEQUENCE_HEAD_PATTERN
 from analysis.statistics.norms import (
     attention_norm_correlation,
     head_token,
@@ -189,8 +189,8 @@ PROFILE = Section(
         overview=(),
     ),
     also=(
-        head_pattern.TABLE,
-        head_effect.TABLE,
+        HEAD_PATTERN,
+        HEAD_EFFECT,
         token_type_mixing.TABLE,
         attention_norm_correlation.TABLE,
         norm_dispersion.VALUE_NORM,
@@ -242,7 +242,7 @@ TOKENS = Section(
         select 'even' as name, even / n as value, token from best, texts""",
         overview=(),
     ),
-    also=(head_token.TABLE, sink.TABLE, head_pattern.PER_SEQUENCE),
+    also=(head_token.TABLE, sink.TABLE, SEQUENCE_HEAD_PATTERN),
     when=holds_any(*texts.CHOSEN_BY.values()),
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from analysis.statistics.norms import head_token
 from analysis.statistics.sinks import sink
 from pages.charts.colours import PLACE_COLOURS
@@ -29,7 +29,7 @@ RANKINGS = {"attention": "{:.2%}", "weighted_norm": "{:.3f}"}
 CHOSEN_BY = {
     "token": head_token.TABLE,
     "place": sink.PER_SEQUENCE,
-    "habit": head_pattern.PER_SEQUENCE,
+    "habit": SEQUENCE_HEAD_PATTERN,
 }
 """Ways to choose texts, and the table that each takes."""
 _LISTED, _ALL = 300, 1_000_000

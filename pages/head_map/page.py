@@ -7,7 +7,13 @@ import pandas as pd
 
 from analysis.published.heads import THRESHOLDS
 from analysis.statistics.base.tables import Table as OfFile
-from analysis.statistics.heads import head_arrangement, head_distance, head_effect, head_pattern
+from analysis.statistics.heads.head_distances import (
+    HEAD_DISTANCE,
+    HEAD_LAYOUT,
+    HEAD_LINKAGE,
+    LAYER_COHESION,
+)
+from analysis.statistics.heads.single_heads import HEAD_EFFECT, HEAD_PATTERN
 from pages.charts.colours import GROUP_COLOURS, SAME_LAYER_COLOURS
 from pages.charts.plots import Lines
 from pages.head_map.plane import plane
@@ -80,8 +86,8 @@ def offered(table: OfFile) -> Figure:
 PICKS = (Pick("weighing", kind="weighing"), Pick("head", kind="head", default=most_unlike))
 MAP = Section(
     "map",
-    (head_arrangement.LAYOUT, head_distance.TABLE),
-    also=(head_pattern.TABLE, head_effect.TABLE),
+    (HEAD_LAYOUT, HEAD_DISTANCE),
+    also=(HEAD_PATTERN, HEAD_EFFECT),
     picks=(*PICKS, Pick("colour", ("layer", "change"))),
     figures=(
         Figure(
@@ -95,7 +101,7 @@ MAP = Section(
         Figure(
             "by_effect",
             held(
-                head_effect.TABLE,
+                HEAD_EFFECT,
                 f"""
                 select points.*, mean as change from ({_PLANE}) as points
                 join head_effect using (layer, head)
@@ -108,7 +114,7 @@ MAP = Section(
         ),
         Figure(
             "by_behaviour",
-            held(head_pattern.TABLE, behaviours),
+            held(HEAD_PATTERN, behaviours),
             Custom(chart=lambda *drawn: plane(*drawn, **looks())),
             picks=(
                 Pick("neighbour", _SHARES, "0.50", "slider"),
@@ -118,7 +124,7 @@ MAP = Section(
             click=HEAD,
             half=True,
         ),
-        *map(offered, (head_pattern.TABLE, head_effect.TABLE)),
+        *map(offered, (HEAD_PATTERN, HEAD_EFFECT)),
     ),
     finding=Finding(
         f"""
@@ -224,7 +230,7 @@ _GROUP = {**dict.fromkeys(("group", "n", "within", "layers", "mostly")), "share"
 _GROUP |= {"heads": None}
 GROUPS = Section(
     "groups",
-    (head_arrangement.LINKAGE, head_distance.TABLE),
+    (HEAD_LINKAGE, HEAD_DISTANCE),
     picks=(
         PICKS[0],
         Pick(
@@ -245,8 +251,8 @@ GROUPS = Section(
 
 LAYERS = Section(
     "layers",
-    (head_arrangement.COHESION,),
-    also=(head_distance.TABLE,),
+    (LAYER_COHESION,),
+    also=(HEAD_DISTANCE,),
     picks=PICKS[:1],
     figures=(
         Figure(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.published.heads import THRESHOLDS
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import HEAD_PATTERN
 from analysis.statistics.norms.weighing import WEIGHT
 from pages.charts.colours import BEHAVIOUR_COLOURS
 from pages.kit.section import rows_of
@@ -68,7 +68,7 @@ def looks() -> dict[str, dict[str, str]]:
 
 def has_habits(store: Store) -> bool:
     """Return True if the file holds the habits of heads."""
-    return store.holds(head_pattern.TABLE)
+    return store.holds(HEAD_PATTERN)
 
 
 def behaviours_of_heads(

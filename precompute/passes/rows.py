@@ -82,6 +82,8 @@ def lists(arrays: Iterable[np.ndarray]) -> np.ndarray:
 def _column(column: Column, values: np.ndarray) -> pa.Array:
     if column.type is not None and pa.types.is_list(column.type):
         return pa.array([*values], column.type)
+    absent = np.isnan(values) if column.nullable else None
     if column.names:
-        return pa.DictionaryArray.from_arrays(values.astype(np.int8), pa.array(column.names))
-    return pa.array(values, column.type, mask=np.isnan(values) if column.nullable else None)
+        places = pa.array(values, pa.int8(), mask=absent)
+        return pa.DictionaryArray.from_arrays(places, pa.array(column.names))
+    return pa.array(values, column.type, mask=absent)

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from analysis.statistics.base.weighing import DIFFERENCE, NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.columns import named, number
 from analysis.statistics.table import Column, View, interval
 
-WEIGHT, NORM, DIFFERENCE = "weight", "norm", "difference"
-WEIGHINGS = (WEIGHT, NORM)
-"""Weighing by attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
+__all__ = ["DIFFERENCE", "NORM", "WEIGHINGS", "WEIGHT"]
 WEIGHING = named(
     "weighing",
     "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
@@ -28,12 +27,6 @@ def of_weights(
     rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
     names = ", ".join(f'"{column.name}"' for column in columns)
     return View(name, grain, tuple(columns), f"select {names} {rows}")
-
-
-def one_weighing(table: str, *, order: str) -> str:
-    """Return the query for the rows of one `$weighing`, without the column `weighing`."""
-    rows = f"from {table}_weighing where weighing = $weighing"
-    return f"select * exclude (weighing) {rows} order by {order}"
 
 
 def of_either(*columns: Column) -> tuple[Column, ...]:

@@ -10,7 +10,7 @@ from analysis.measures.heads.head_distances import head_distances
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
 from analysis.measures.norms.joint_histogram import NORM_BINS_PER_OCTAVE, bins
 from analysis.sinks import FIRST
-from analysis.statistics.heads import head_distance
+from analysis.statistics.heads.head_distances import HEAD_DISTANCE
 from analysis.statistics.norms import attention_norm_distribution, head_token
 from analysis.statistics.norms.weighing import NORM
 from analysis.statistics.sinks import sink
@@ -112,7 +112,7 @@ def test_tokens_have_no_rows_of_their_own_norms(tiny, sequences):
 
 
 def test_heads_are_compared_by_the_norms_of_their_pairs(tiny, sequences, gated):
-    rows = rows_of_table(head_distance.TABLE, tiny, sequences[1:2]).to_pandas()
+    rows = rows_of_table(HEAD_DISTANCE, tiny, sequences[1:2]).to_pandas()
     of_layer = (rows["layer_a"] == 1) & (rows["layer_b"] == 1) & (rows["weighing"] == NORM)
     found = rows[of_layer].set_index(["head_a", "head_b"])["divergence"]
     shares = gated[1].weighed_alone(1, NORM)

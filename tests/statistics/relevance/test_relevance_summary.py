@@ -77,7 +77,7 @@ def assert_same(found: dict[str, float], expected: Numbers) -> None:
 
 
 def test_the_measure_and_the_table_tell_the_same_quantities():
-    assert QUANTITIES == tuple(OF_MAPS)
+    assert tuple(OF_MAPS) == QUANTITIES
 
 
 SHARES = st.one_of(st.just(0.0), st.sampled_from([0.25, 0.5]), st.floats(1e-6, 1))
