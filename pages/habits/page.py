@@ -5,6 +5,8 @@ import pandas as pd
 from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM
 from analysis.habits import TOKEN_TYPES
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
+from analysis.statistics import norms, sinks
+from analysis.statistics.base.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
 from analysis.statistics.heads.single_heads import (
     CONTRIBUTION,
     EFFECT_PREDICTION,
@@ -18,10 +20,7 @@ from analysis.statistics.heads.single_heads import (
     SEQUENCE_HEAD_EFFECT,
     SEQUENCE_HEAD_PATTERN,
 )
-from analysis.statistics.norms import token_type_mixing
-from analysis.statistics.norms.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
 from analysis.statistics.question import placed, quoted
-from analysis.statistics.sinks import sink
 from pages.charts.colours import HABIT_COLOURS, SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Points, Rows, Spread
@@ -117,7 +116,7 @@ def spread(group: str) -> Figure:
 LAYERS = Section(
     "layers",
     (HEAD_PATTERN,),
-    also=(SEQUENCE_HEAD_PATTERN, sink.TABLE),
+    also=(SEQUENCE_HEAD_PATTERN, sinks.SINK),
     picks=(
         Pick("weighing", kind="weighing"),
         Pick("group", groups),
@@ -448,7 +447,7 @@ MATTERS = Section(
         EFFECT_PREDICTION,
         CONTRIBUTION,
         SEQUENCE_CONTRIBUTION,
-        token_type_mixing.TABLE,
+        norms.TOKEN_TYPE_MIXING,
         GRADIENT_IMPORTANCE,
         SEQUENCE_GRADIENT_IMPORTANCE,
     ),

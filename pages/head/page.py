@@ -7,15 +7,9 @@ import pandas as pd
 from analysis.effects import MEAN
 from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
+from analysis.statistics import norms, sinks
 from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.heads.single_heads import HEAD_EFFECT, HEAD_PATTERN, SEQUENCE_HEAD_PATTERN
-from analysis.statistics.norms import (
-    attention_norm_correlation,
-    head_token,
-    norm_dispersion,
-    singular_value,
-    token_type_mixing,
-)
 from analysis.statistics.positions import (
     exemplar_attention,
     head_offset,
@@ -28,7 +22,6 @@ from analysis.statistics.positions import (
 )
 from analysis.statistics.positions.head_offset import countings
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
-from analysis.statistics.sinks import sink
 from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
 from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP
@@ -191,12 +184,12 @@ PROFILE = Section(
     also=(
         HEAD_PATTERN,
         HEAD_EFFECT,
-        token_type_mixing.TABLE,
-        attention_norm_correlation.TABLE,
-        norm_dispersion.VALUE_NORM,
-        singular_value.TABLE,
+        norms.TOKEN_TYPE_MIXING,
+        norms.ATTENTION_NORM_CORRELATION,
+        norms.VALUE_NORM_DISPERSION,
+        norms.SINGULAR_VALUE,
         head_offset.TABLE,
-        sink.PER_SEQUENCE,
+        sinks.SEQUENCE_SINK,
     ),
     links=("head_map/map",),
 )
@@ -242,7 +235,7 @@ TOKENS = Section(
         select 'even' as name, even / n as value, token from best, texts""",
         overview=(),
     ),
-    also=(head_token.TABLE, sink.TABLE, SEQUENCE_HEAD_PATTERN),
+    also=(norms.HEAD_TOKEN, sinks.SINK, SEQUENCE_HEAD_PATTERN),
     when=holds_any(*texts.CHOSEN_BY.values()),
 )
 
@@ -306,14 +299,14 @@ PATCHES = Section(
     ),
     also=(
         exemplar_attention.TABLE,
-        head_token.TABLE,
+        norms.HEAD_TOKEN,
         patch_offset.TABLE,
         relative_position_profile.TABLE,
         head_offset.TABLE,
     ),
     when=lambda store: (
         store.shows_images
-        and holds_any(exemplar_attention.TABLE, head_token.TABLE, patch_offset.TABLE)(store)
+        and holds_any(exemplar_attention.TABLE, norms.HEAD_TOKEN, patch_offset.TABLE)(store)
     ),
 )
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import pandas as pd
 
 from analysis.published.heads import THRESHOLDS
+from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.heads.single_heads import HEAD_PATTERN
-from analysis.statistics.norms.weighing import WEIGHT
 from pages.charts.colours import BEHAVIOUR_COLOURS
 from pages.kit.section import rows_of
 from pages.services.inquiry import Inquiry

@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.error_limits import LIMITS
 from analysis.scopes import OF_RATIOS, RELATIONS, WEIGHTS, WEIGHTS_WITH_RESIDUAL
+from analysis.statistics.base.columns import TYPE_OF_ENTRY
 from analysis.statistics.corpus import sequence_texts
 from analysis.statistics.mixing import completeness, mixing_ratio, rollout, vector_rollout
 from analysis.statistics.mixing import scope_similarity as similarity
@@ -16,7 +17,6 @@ from analysis.statistics.mixing.vector_rollout import VECTORS
 from analysis.statistics.pairs import relation_share
 from analysis.statistics.parts import OF_TOKENS, POOLED, at_level
 from analysis.statistics.question import placed
-from analysis.statistics.table import TYPE_OF_ENTRY
 from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
 from pages.charts.maps import Matrix, Ramp
 from pages.charts.plots import Bars, Lines, Points, Stacks

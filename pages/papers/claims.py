@@ -11,14 +11,13 @@ from typing import Literal
 
 import pandas as pd
 
-from analysis.statistics.norms import attention_norm_correlation, norm_dispersion, singular_value
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.probing import coreference_best, parser_accuracy
 from pages.kit.found import MEAN_ENDS, rows_of
 from pages.kit.grammar import groups, verdict
 from pages.kit.recorded import findings
 from pages.kit.section import Finding
-from pages.kit.section import rows_of as asked
+from pages.kit.section import rows_of as answer
 from pages.kit.sections import section_of
 from pages.services.inquiry import Inquiry
 from pages.words.interval import Side, Written, with_interval
@@ -116,19 +115,27 @@ def _written_as(form: str) -> Written:
 
 
 def _norms_vary(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    row = inquiry.ask(norm_dispersion.values_and_inputs)
-    return _most("norms_vary", int(row["n_above"]), int(row["n_heads"]))
+    asked = """
+        select count(*) filter (heads.cv > inputs.cv) as n_above, count(*) as n_heads
+        from value_norm_dispersion as heads join input_norm_dispersion as inputs using (layer)
+        where heads.cv is not null and inputs.cv is not null"""
+    [(n_above, n_heads)] = answer(asked, inquiry, {}).to_numpy()
+    return _most("norms_vary", int(n_above), int(n_heads))
 
 
 def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    values = inquiry.ask(singular_value.extremes)
+    asked = """
+        select max(value) as largest, min(value) as smallest from singular_value
+        group by layer, head order by layer, head"""
+    values = answer(asked, inquiry, {})
     ratio = (values["largest"] / values["smallest"].where(values["smallest"] > 0)).dropna()
     return _most("transforms_stretch", int((ratio >= _STRETCH).sum()), len(ratio))
 
 
 def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
     """Test that a correlation of weight and norm is negative over [SEP]."""
-    frame = inquiry.ask(attention_norm_correlation.by_type, layer=None, head=None)
+    asked = "from attention_norm_correlation where layer is null and head is null"
+    frame = answer(f"{asked} order by token_type", inquiry, {})
     frame = frame.dropna(subset=number).set_index("token_type")
     if _SEP not in frame.index:
         return None
@@ -140,7 +147,7 @@ def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
 def _network_changes_mixing(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare the similarity around the feed-forward network with that around the next step."""
     rows = "select scope_a, scope_b, spearman, low, high from scope_similarity_interval"
-    steps = asked(f"{rows} where layer is null", inquiry, {}).itertuples(index=False)
+    steps = answer(f"{rows} where layer is null", inquiry, {}).itertuples(index=False)
     of_scopes = {(one, other): numbers for one, other, *numbers in steps}
     effects = {effect: inquiry.store.layer_order.effects.get(effect) for effect in ("ff", "ff_res")}
     if not set(effects.values()) <= set(of_scopes):
@@ -202,7 +209,7 @@ def _heads_on_neighbours(inquiry: Inquiry, _: Frames) -> Evidence | None:
         select count(*) filter (most > {_HALF}) as n, count(*) as "of" from (
             select max(mean) filter (quantity in ('previous', 'next')) as most
             from head_pattern_interval where head is not null group by layer, head)"""
-    [(n, of)] = asked(rows, inquiry, {}).to_numpy()
+    [(n, of)] = answer(rows, inquiry, {}).to_numpy()
     text = say("papers.counted.heads_on_neighbours", n=count(n), of=count(of))
     return Evidence(text, "same" if n else "other", "some")
 
@@ -212,7 +219,7 @@ def _habits(inquiry: Inquiry) -> pd.DataFrame:
     rows = f"""
         select quantity, avg(mean) as mean, {MEAN_ENDS} from head_pattern_interval
         where head is null and mean is not null group by quantity"""
-    return asked(rows, inquiry, {}).set_index("quantity")
+    return answer(rows, inquiry, {}).set_index("quantity")
 
 
 def _separators_over_marks(inquiry: Inquiry, _: Frames) -> Evidence | None:
@@ -241,7 +248,7 @@ def _low_layers_broad(inquiry: Inquiry, _: Frames) -> Evidence | None:
     rows = """
         from head_pattern_interval where head is null and quantity = 'entropy'
         order by layer limit 1"""
-    entropy = asked(rows, inquiry, {})
+    entropy = answer(rows, inquiry, {})
     if entropy.empty:
         return None
     first, every = entropy.iloc[0], _habits(inquiry).loc["entropy"]
@@ -276,7 +283,7 @@ def _heads_beat_distances(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 def _layers_alike(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare distances within layers with those between layers, by a permutation test."""
-    frame = asked("from layer_cohesion where layer is null", inquiry, {})
+    frame = answer("from layer_cohesion where layer is null", inquiry, {})
     if frame.empty:
         return None
     row = frame.iloc[0]
@@ -292,7 +299,7 @@ def _values_beat_rollout(inquiry: Inquiry, _: Frames) -> Evidence | None:
     rows = """
         from relevance_interval where quantity = 'mask_share' and head is null
         qualify layer = max(layer) over ()"""
-    last = asked(rows, inquiry, {}).set_index("rule")
+    last = answer(rows, inquiry, {}).set_index("rule")
     if not {"i", "ii"} <= set(last.index):
         return None
     names = {rule: say(f"relevance.rule_{rule}") for rule in ("ii", "i")}

@@ -15,12 +15,12 @@ from analysis.measures.heads.head_pattern import head_pattern as pattern_of
 from analysis.measures.norms.vector_norms import norm_weighted_attention
 from analysis.models.gradients import AttentionGradients
 from analysis.statistics.base.columns import HEAD, SEQ, TOKEN_TYPE
+from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.heads.head_distances import HEAD_DISTANCE
 from analysis.statistics.heads.single_heads import (
     SEQUENCE_GRADIENT_IMPORTANCE,
     SEQUENCE_HEAD_PATTERN,
 )
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP, TOKEN_TYPES
 from precompute.jobs.bounds import evenly_spaced
 from precompute.passes.filling import FromBatch, fills

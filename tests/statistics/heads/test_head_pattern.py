@@ -13,12 +13,12 @@ from analysis import head_slices
 from analysis.habits import HABITS, QUANTITIES
 from analysis.habits import TOKEN_TYPES as HABITS_OF_TYPES
 from analysis.measures.heads.head_pattern import head_pattern
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.heads.single_heads import (
     HEAD_PATTERN,
     HEAD_PATTERN_DIFFERENCE,
     SEQUENCE_HEAD_PATTERN,
 )
-from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, OTHER, SEP, TOKEN_TYPES
 from tests.outermost.heads import habits_of
 from tests.precompute.corpora.tiny import unhurried
