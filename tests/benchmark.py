@@ -48,7 +48,7 @@ from pages.kit.contents import PAGES
 from pages.kit.links import VIEWS
 from precompute.choice import chosen_statistics
 from precompute.corpora.index import write
-from precompute.corpora.reading import Reading
+from precompute.corpora.index.corpus import Reading
 from precompute.corpora.sequence import Sequence
 from precompute.jobs import tables
 from precompute.jobs.memory import return_freed_memory

@@ -17,7 +17,6 @@ _NO_ENTRY = {
 }
 Row = TypeVar("Row")
 Read = TypeVar("Read")
-OnBadRow = Callable[[BadCorpus], None]
 
 
 class BlankRow(BadCorpus):
@@ -29,24 +28,6 @@ class UnreadCoreference(BadCorpus):
 
     def __init__(self, error: BadCorpus):
         UserError.__init__(self, str(error))
-
-
-def refuse(error: BadCorpus) -> None:
-    """Refuse the corpus for one bad row."""
-    raise error
-
-
-def usable_rows(
-    rows: Iterable[Row], read: Callable[[Row], Read], on_bad_row: OnBadRow
-) -> Iterator[Read]:
-    """Yield the result of reading each row; pass the error of an unreadable row on."""
-    for row in rows:
-        try:
-            entry = read(row)
-        except BadCorpus as error:
-            on_bad_row(error)
-        else:
-            yield entry
 
 
 @dataclass
@@ -71,11 +52,7 @@ class LeftOut:
             print(f"Left out: {error}.")
 
     def add_row(self, error: BadCorpus) -> None:
-        """Count one more row that is blank or malformed, or whose coreference alone is lost.
-
-        Raises:
-            UserError: the first `ONE_IN` rows are all malformed, as where the whole file is.
-        """
+        """Count one more row that is blank or malformed, or whose coreference alone is lost."""
         if isinstance(error, UnreadCoreference):
             self._add_note(str(error))
             return
@@ -91,6 +68,20 @@ class LeftOut:
             self.notes.add(note)
             print(f"Left out, the coreference of a document: {note}.")
 
+    def usable(
+        self, rows: Iterable[Row | BadCorpus], read: Callable[[Row], Read]
+    ) -> Iterator[Read]:
+        """Yield what is read of each row, but of those that are errors or raise one."""
+        for row in rows:
+            try:
+                if isinstance(row, BadCorpus):
+                    raise row
+                found = read(row)
+            except BadCorpus as error:
+                self.add_row(error)
+            else:
+                yield found
+
     def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
         """Yield the results and count their rows."""
         for item in read:
@@ -98,12 +89,7 @@ class LeftOut:
             yield item
 
     def at_least_one(self, entries: Iterator[Read], corpus: str) -> Iterator[Read]:
-        """Yield the entries of a corpus.
-
-        Raises:
-            BadCorpus: after the last, that there is none.
-            UserError: after the last, that too many rows are malformed.
-        """
+        """Yield the entries of a corpus."""
         first = next(entries, None)
         if first is not None:
             yield first

@@ -8,7 +8,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from transformers import PreTrainedTokenizerBase
 
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, OTHER, SEP, SPECIAL, TOKEN_TYPES
-from precompute.corpora.special_tokens import PROBE
+from precompute.corpora.tokenizing.encoded import PROBE
 
 _IS_SPECIAL = np.isin(np.arange(len(TOKEN_TYPES)), SPECIAL)
 _PLAIN = (*",.", *"，．", *"、。")

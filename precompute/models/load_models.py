@@ -1,28 +1,36 @@
 """The only reader of weights: a folder in Hugging Face format, a hub name, or a bundled model."""
 
+import hashlib
+import json
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from PIL import Image
 
 from analysis.errors import UnfitModel, UserError
-from analysis.models.images import reads_images
+from analysis.models.images import fit_to_images, layout_of, n_channels_of, reads_images
+from analysis.models.layout import two_sizes
 from analysis.models.reading import read_model
 from analysis.models.trace import Model, in_dtype
+from precompute.corpora.images.image_reader import ImageReader, colours
 from precompute.models.bundled import BUNDLED, check_bundled
-from precompute.models.devices import chosen_device, has_float64
-from precompute.models.identity import model_identity
-from precompute.models.load_processor import load_image_reader
+from precompute.models.identity import model_identity, settings_of
 from precompute.models.load_tokenizer import VOCABULARIES, ReadTokenizer, read_tokenizer
-from precompute.models.loaded_model import DTYPES, LoadedModel
+from precompute.models.loaded_model import DTYPES, LoadedModel, chosen_device, has_float64
 from precompute.models.model_folder import (
+    check_tensors,
     configuration_of,
     library_configuration,
     message_of,
+    settings_not_read,
     states_of,
     transformer_of,
     weights_sha256_of,
@@ -35,8 +43,6 @@ from precompute.models.model_parts import (
     part_of,
     predicts_tokens,
 )
-from precompute.models.random_weights import drawn_model, drawn_sha256
-from precompute.models.unread import check_tensors, settings_not_read
 from precompute.progress import Begun, OnEvent, ignore
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "adapter_config.json"]
@@ -191,9 +197,6 @@ def _model(
 ) -> tuple[Model, list[str], list[str]]:
     """Load a model; return it, the tensors of its head that the file lacks, and those of the file
     that it has no place for.
-
-    Raises:
-        UnfitModel: if the weights cannot be loaded, or lack a tensor of the model itself.
     """
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()  # what is missing is refused below
@@ -237,3 +240,92 @@ def _model(
             )
     model.eval().requires_grad_(False)
     return model, sorted(absent - set(missing)), sorted(report["unexpected_keys"])
+
+
+_ONE_AT_A_TIME = Lock()  # all threads draw from one generator
+
+
+def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
+    """Build an untrained model of the architecture in a folder, whose weights are not read.
+
+    Every tensor is drawn from the seed by the architecture's own initialisation, in float32 on the
+    CPU. The state of the process's random generator is restored.
+    """
+    try:
+        config = library_configuration(configuration_of(folder, str(folder)))
+        with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            kind, settings = getattr(transformers, loader), {"dtype": torch.float32}
+            made = getattr(kind, "from_config", None) or kind._from_config
+            model = made(config, attn_implementation="eager", **settings)
+    except Exception as error:  # a strange configuration may raise errors of any kind
+        raise UnfitModel(f"No model can be made of config.json in {folder}: {error}") from error
+    return model.eval().requires_grad_(False)
+
+
+def drawn_sha256(model: Model) -> str:
+    """One hash of an untrained model's architecture and of every number that was drawn."""
+    architecture = settings_of(model.config)
+    digest = hashlib.sha256(json.dumps(architecture, sort_keys=True).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
+_PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
+
+
+def load_image_reader(folder: Path, name: str, model: Model) -> ImageReader:
+    """The model's image processor, which is tried out; it works with Pillow, not torchvision."""
+    processor = _processor(folder, name)
+    n_channels = n_channels_of(model)
+    made = [_tried(processor, name, size=size, n_channels=n_channels) for size in _PROBES]
+    if made[0] != made[1]:
+        sizes = " or ".join(f"{height} × {width}" for height, width in made)
+        raise UnfitModel(
+            f"The image processor of model {name!r} makes images of {sizes} pixels (height × "
+            "width) according to their shape, and all images of a corpus must be cut into the "
+            "same patches. Give `size` a height and a width in preprocessor_config.json, or set "
+            "`do_center_crop` and `crop_size`."
+        )
+    fit_to_images(model, made[0])
+    return ImageReader(processor, layout_of(model), two_sizes(model.config.patch_size), n_channels)
+
+
+def _processor(folder: Path, name: str) -> Any:
+    if not any((folder / file).exists() for file in PROCESSOR_FILES):
+        raise UnfitModel(
+            f"Model {name!r} reads images, and its folder holds no preprocessor_config.json, which "
+            "says how they are made ready. Put the one that the model was published with there, or "
+            "save one with save_pretrained of its image processor."
+        )
+    try:
+        return transformers.AutoImageProcessor.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True, backend="pil"
+        )
+    except (OSError, ValueError, TypeError, AttributeError, ImportError) as error:
+        raise UnfitModel(
+            f"Model {name!r} has no image processor that can be loaded: {error}"
+        ) from error
+
+
+def _tried(processor: Any, name: str, *, size: tuple[int, int], n_channels: int) -> tuple[int, int]:
+    """Return height and width of a blank image after processing."""
+    blank = Image.new(colours(n_channels), size)
+    try:
+        made = np.asarray(processor(blank, return_tensors="np")["pixel_values"][0])
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise UnfitModel(
+            f"The image processor of model {name!r} makes nothing of an image with {n_channels} "
+            f"channel(s), which the model's num_channels asks for: {error}. Mend "
+            "preprocessor_config.json; `image_mean` and `image_std` hold one number per channel."
+        ) from error
+    if made.ndim != 3 or len(made) != n_channels:
+        raise UnfitModel(
+            f"The image processor of model {name!r} makes arrays of shape {made.shape}, and the "
+            f"model takes {n_channels} channel(s) × height × width. Mend preprocessor_config.json: "
+            "`do_convert_rgb` makes three channels of one."
+        )
+    return made.shape[1], made.shape[2]

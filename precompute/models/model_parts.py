@@ -35,9 +35,6 @@ def parts_of(family: str) -> tuple[str, ...]:
 def chosen_part(part: str | None, name: str, family: str) -> str | None:
     """Return the part of a model to read: the one asked for, the encoder before a decoder, or None
     for a model without parts.
-
-    Raises:
-        UserError: there is no such part, or there are several and none is asked for.
     """
     parts = parts_of(family)
     if part in parts:
@@ -56,11 +53,7 @@ def chosen_part(part: str | None, name: str, family: str) -> str | None:
 
 
 def part_of(whole: Model, part: str | None, name: str) -> Model:
-    """Return the part of a loaded model that is a model by itself, found by its configuration.
-
-    Raises:
-        UnfitModel: the part is no Transformer that runs on text or on images of one size alone.
-    """
+    """Return the part of a loaded model that is a model by itself, found by its configuration."""
     if part is None or part == ENCODER:
         return whole.get_encoder() if whole.config.is_encoder_decoder else whole
     nested = getattr(whole.config, f"{part}_config")

@@ -15,12 +15,9 @@ import pyarrow.parquet as pq
 
 from analysis.needs import Need
 from precompute.corpora.images.pictures import DECODING
-from precompute.corpora.index.columns import SCHEMA, made_of, rows_of
-from precompute.corpora.index.corpus import Corpus, Part
-from precompute.corpora.reading import Reading
+from precompute.corpora.index.corpus import SCHEMA, Corpus, Part, Reading, made_of, rows_of
 from precompute.corpora.sequence import Sequence
-from precompute.jobs.seal import is_intact, set_aside
-from precompute.jobs.shards import fingerprint, shard_path, write_sealed
+from precompute.jobs.shards import fingerprint, is_intact, set_aside, shard_path, write_sealed
 from precompute.progress import Begun, Finished, OnEvent, ignore
 
 VERSION = 7
@@ -38,50 +35,36 @@ _SUMMARY, _WHOLE = b"summary", "whole.parquet"
 def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpus:
     """Read the missing parts of a corpus below `folder` and return the corpus.
 
-    Args:
-        on_event: receives the stage `corpus` and the number of sequences read.
-
     Raises:
         BadCorpus: for the first error in the corpus; the parts before it stay.
         UserError: if the disk is full; the parts that are there stay.
     """
-    home = (
-        folder
-        / "corpus"
-        / fingerprint(version=VERSION, job=JOB_SEQUENCES, part=PART_SEQUENCES, **reading.settings)
-    )
+    name = fingerprint(version=VERSION, job=JOB_SEQUENCES, part=PART_SEQUENCES, **reading.settings)
+    home = folder / "corpus" / name
+    named: Any = {"name": reading.name, "revisions": reading.revisions, "form": reading.form}
     parts = list(_parts_there(home))
     n_read = sum(part.n_sequences for part in parts)
     on_event(Begun("corpus", found=n_read))
     if is_intact(home / _WHOLE):
         corpus = made_of(_summary(home / _WHOLE) | {"folder": home}, Corpus)
         if list(corpus.parts) == parts:
-            return replace(
-                corpus, name=reading.name, revisions=reading.revisions, form=reading.form
-            )
+            return replace(corpus, **named)
     before = parts[-1] if parts else _NOTHING
     reading.counts["truncated"] += before.truncated
     for sequences in _cut(_told(reading.begin(n_read), on_event)):
         units = list(_units(sequences, before))
-        before = replace(
-            _summed(before, sequences),
-            truncated=reading.counts["truncated"],
-            document=sequences[-1].document,
-            unit=units[-1],
-        )
+        before = _summed(before, sequences, reading.counts["truncated"], units[-1])
         rows = _rows(sequences, units, before)
         write_sealed(shard_path(home, len(parts)), rows, row_group_size=before.job_sequences)
         parts.append(before)
     corpus = Corpus(
         folder=home,
-        name=reading.name,
         sha256=reading.sha256(),
         n_tokens=sum(part.n_tokens for part in parts),
         is_images=reading.is_images,
         counts=dict(reading.counts),
         parts=tuple(parts),
-        revisions=reading.revisions,
-        form=reading.form,
+        **named,
     )
     account = {name: of for name, of in asdict(corpus).items() if name != "folder"}
     write_sealed(home / _WHOLE, _with_summary(SCHEMA.empty_table(), account))
@@ -142,7 +125,7 @@ def _units(sequences: list[Sequence], before: Part) -> Iterator[int]:
         yield unit
 
 
-def _summed(before: Part, sequences: list[Sequence]) -> Part:
+def _summed(before: Part, sequences: list[Sequence], truncated: int, unit: int) -> Part:
     """Summarise a part, counting on from the one before."""
     longest = [*before.longest, *((sequence.index, len(sequence)) for sequence in sequences)]
     segments = np.unique(np.concatenate([sequence.segments for sequence in sequences]))
@@ -155,9 +138,9 @@ def _summed(before: Part, sequences: list[Sequence]) -> Part:
         longest=tuple(sorted(longest, key=lambda pair: (-pair[1], pair[0]))[:_LONGEST]),
         segments=tuple(sorted({*before.segments, *segments.tolist()})),
         bears=tuple(sorted({*before.bears, *bears})),
-        truncated=0,
-        document=None,
-        unit=-1,
+        truncated=truncated,
+        document=sequences[-1].document,
+        unit=unit,
     )
 
 

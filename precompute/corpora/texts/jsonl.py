@@ -15,9 +15,8 @@ from typing import NoReturn
 
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora.checks import checked_segments, checked_text, checked_tokens
-from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
-from precompute.corpora.lines import Line, numbered_lines
-from precompute.corpora.sequence import Annotated, Entry, Pair, Text, Tokens
+from precompute.corpora.sequence import Entry
+from precompute.corpora.source import Line, numbered_lines
 from precompute.corpora.wording import file_name, listed, shown
 
 FORMS = ({"text"}, {"text_a", "text_b"}, {"tokens"}, {"tokens", "segments"})
@@ -25,36 +24,20 @@ TEXT = "text"
 LARGEST_LIST = 2**28
 """Largest number of letters of a JSON list, which is held in memory as a whole."""
 FORM_KEYS = set[str]().union(*FORMS)
+Row = tuple[str, object]
+"""Place of a value in its file, and the value, as of JSON; an error for one that cannot be read."""
+_KEYS = ((), ("text",), ("text_a", "text_b"))
+"""Keys of an entry without a text, of one and of two."""
 EXPECTED = "give `text`, or `text_a` and `text_b`, or `tokens` with or without `segments`"
 
 
-def jsonl_entries(
-    path: Path, column: str = TEXT, *, on_bad_row: OnBadRow = refuse
-) -> Iterator[Entry]:
-    """Yield the entries of a JSON Lines file, in its order, without blank lines.
-
-    Args:
-        column: the key of the texts, if another than that of the forms.
-        on_bad_row: handler of a line that is not JSON, or in none of the three forms.
-
-    Raises:
-        BadCorpus: a line is not UTF-8.
-    """
-    return usable_rows(
-        (line for line in numbered_lines(path) if line.text),
-        lambda line: entry_of(_decoded(line), line.place, column=column),
-        on_bad_row,
-    )
+def jsonl_rows(path: Path, column: str) -> Iterator[Row]:
+    """Yield the lines of a JSON Lines file but blank ones."""
+    return ((line.place, _decoded(line)) for line in numbered_lines(path) if line.text)
 
 
-def json_list_entries(
-    path: Path, column: str = TEXT, *, on_bad_row: OnBadRow = refuse
-) -> Iterator[Entry]:
-    """Yield the entries of a file that is one JSON list; arguments as of `jsonl_entries`.
-
-    Raises:
-        BadCorpus: the file is no whole list, or larger than `LARGEST_LIST`.
-    """
+def json_list_rows(path: Path, column: str) -> Iterator[Row]:
+    """Yield the members of a file that is one JSON list."""
     name, lines, size = file_name(path), [], 0
     for line in numbered_lines(path, stripped=False):
         lines.append(line.text)
@@ -65,11 +48,8 @@ def json_list_entries(
         members = _DECODER.decode("\n".join(lines))
     except (ValueError, RecursionError) as error:
         raise BadCorpus(name, f"is no whole JSON list ({error}); make it again") from error
-    yield from usable_rows(
-        enumerate(members, start=1),
-        lambda member: entry_of(member[1], f"{name} item {member[0]}", column=column),
-        on_bad_row,
-    )
+    for number, member in enumerate(members, start=1):
+        yield f"{name} item {number}", member
 
 
 def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
@@ -79,9 +59,6 @@ def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
 
     Returns:
         The number of entries.
-
-    Raises:
-        UserError: the file cannot be written.
     """
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
@@ -100,85 +77,70 @@ def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
 
 
 def _line(entry: Entry) -> str:
-    match entry:
-        case Text(text=text):
-            fields = {"text": text}
-        case Pair(text_a=text_a, text_b=text_b):
-            fields = {"text_a": text_a, "text_b": text_b}
-        case Tokens(tokens=tokens, segments=None):
-            fields = {"tokens": tokens}
-        case Tokens(tokens=tokens, segments=segments):
-            fields = {"tokens": tokens, "segments": segments}
-        case Annotated(place=place):
-            raise BadCorpus(
-                place, "trees and coreference have no place in JSON Lines; give this file itself"
-            )
+    if entry.annotation is not None:
+        raise BadCorpus(
+            entry.place, "trees and coreference have no place in JSON Lines; give this file itself"
+        )
+    fields: dict[str, object] = dict(zip(_KEYS[len(entry.texts)], entry.texts, strict=True))
+    fields |= {"tokens": entry.tokens} if entry.tokens else {}
+    fields |= {} if entry.segments is None else {"segments": entry.segments}
     return json.dumps(fields, ensure_ascii=False)
 
 
 def entry_of(value: object, place: str, *, column: str = TEXT) -> Entry:
-    """Return a JSON value as an entry, if it is in one of the forms.
-
-    Raises:
-        BadCorpus: it is in none, or has no key of texts; `BlankRow` if it has no text.
-    """
-    if isinstance(value, dict):
-        return _entry(value, place) if column == TEXT else _text_of(value, place, column)
-    if column != TEXT:
-        raise BadCorpus(place, f"is {shown(value)} and has no keys; leave --column out")
-    if isinstance(value, str):
-        return Text(checked_text(value, key=TEXT, place=place), place)
-    if not isinstance(value, list):
-        raise BadCorpus(place, f"is {shown(value)} and no object; {EXPECTED}")
-    tokens = _tokens({"tokens": value}, place)
-    if any(" " in token.strip() for token in tokens.tokens):
-        raise BadCorpus(place, "is a list of texts, not of tokens; write a text to a line")
-    return tokens
-
-
-def _entry(fields: dict[str, object], place: str) -> Entry:
-    present = FORM_KEYS & fields.keys()
-    if present not in FORMS:
-        held = " and ".join(f"`{key}`" for key in sorted(present)) or "no entry"
-        raise BadCorpus(place, f"holds {held}; {EXPECTED}")
-    if "text" in present:
-        return Text(checked_text(fields["text"], key="text", place=place), place)
-    if "tokens" in present:
-        return _tokens(fields, place)
-    first, second = (
-        checked_text(fields[key], key=key, place=place) for key in ("text_a", "text_b")
-    )
-    return Pair(first, second, place)
-
-
-def _text_of(fields: dict[str, object], place: str, column: str) -> Text:
-    if column not in fields:
+    """Return the value of a row as an entry, if it is in one of the forms."""
+    if isinstance(value, BadCorpus):
+        raise value
+    if not isinstance(value, dict):
+        if column != TEXT:
+            raise BadCorpus(place, f"is {shown(value)} and has no keys; leave --column out")
+        return _bare(value, place)
+    present = FORM_KEYS & value.keys() if column == TEXT else {column}
+    if column not in (TEXT, *value):
         raise BadCorpus(
             place,
-            f"has no key `{column}` (its keys: {listed(fields)}); name the one of the texts with "
+            f"has no key `{column}` (its keys: {listed(value)}); name the one of the texts with "
             "--column",
         )
-    return Text(checked_text(fields[column], key=column, place=place), place)
+    if column == TEXT and present not in FORMS:
+        held = " and ".join(f"`{key}`" for key in sorted(present)) or "no entry"
+        raise BadCorpus(place, f"holds {held}; {EXPECTED}")
+    if column == TEXT and "tokens" in present:
+        return _tokens(value, place)
+    return Entry(
+        place, tuple(checked_text(value[key], key=key, place=place) for key in sorted(present))
+    )
 
 
-def _tokens(fields: dict[str, object], place: str) -> Tokens:
-    tokens = checked_tokens(fields["tokens"], place=place)
-    if "segments" not in fields:
-        return Tokens(tokens, None, place)
-    segments = checked_segments(fields["segments"], n_tokens=len(tokens), place=place)
-    return Tokens(tokens, segments, place)
+def _bare(value: object, place: str) -> Entry:
+    """Return a text or a list of tokens as an entry."""
+    if isinstance(value, str):
+        return Entry(place, (checked_text(value, key=TEXT, place=place),))
+    if not isinstance(value, list):
+        raise BadCorpus(place, f"is {shown(value)} and no object; {EXPECTED}")
+    entry = _tokens({"tokens": value}, place)
+    if any(" " in token.strip() for token in entry.tokens):
+        raise BadCorpus(place, "is a list of texts, not of tokens; write a text to a line")
+    return entry
+
+
+def _tokens(fields: dict[str, object], place: str) -> Entry:
+    tokens, segments = checked_tokens(fields["tokens"], place=place), None
+    if "segments" in fields:
+        segments = checked_segments(fields["segments"], n_tokens=len(tokens), place=place)
+    return Entry(place, tokens=tokens, segments=segments)
 
 
 def _decoded(line: Line) -> object:
     try:
         return _DECODER.decode(line.text)
-    except RecursionError as error:
-        raise line.refused("is nested too deeply to be read; use flat objects") from error
+    except RecursionError:
+        return line.refused("is nested too deeply to be read; use flat objects")
     except ValueError as error:
-        raise line.refused(
+        return line.refused(
             f"is not JSON ({_reason(error)}); a file that starts with {{ is read as JSON Lines, "
             "one whole object per line"
-        ) from error
+        )
 
 
 def _reason(error: ValueError) -> str:

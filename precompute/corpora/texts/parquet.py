@@ -8,28 +8,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.errors import BadCorpus
-from precompute.corpora.checks import checked_text
-from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
-from precompute.corpora.sequence import Text
 from precompute.corpora.source import LEAST_UNPACKED, MOST_UNPACKED, UNFOLDS
+from precompute.corpora.texts.jsonl import Row
 from precompute.corpora.wording import file_name, listed, shown
 
-COLUMN = "text"
 _ROWS_AT_A_TIME = 256
 _IS_TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 
 
-def parquet_entries(
-    path: Path, column: str = COLUMN, *, on_bad_row: OnBadRow = refuse
-) -> Iterator[Text]:
-    """Yield the texts of a Parquet file, in its order; its other columns are not read.
-
-    Args:
-        on_bad_row: handler of a row without text.
-
-    Raises:
-        BadCorpus: the file is damaged, or has no column of texts.
-    """
+def parquet_rows(path: Path, column: str) -> Iterator[Row]:
+    """Yield the texts of a Parquet file; its other columns are not read."""
     name, path = file_name(path), path.absolute()  # a relative name with a colon is an address
     with _refusing_damage(name, "Parquet"):
         with pq.ParquetFile(path) as file:
@@ -38,13 +26,11 @@ def parquet_entries(
         # a repeated value is in memory once: a small file may hold a long text many times
         with pq.ParquetFile(path, read_dictionary=[column]) as file:
             batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False)
-            yield from _texts_of(batches, column, name, on_bad_row)
+            yield from _rows(batches, column, name)
 
 
-def arrow_entries(
-    path: Path, column: str = COLUMN, *, on_bad_row: OnBadRow = refuse
-) -> Iterator[Text]:
-    """Yield the texts of an Arrow stream, as `parquet_entries` does."""
+def arrow_rows(path: Path, column: str) -> Iterator[Row]:
+    """Yield the texts of an Arrow stream, as `parquet_rows` does."""
     name = file_name(path)
     with (
         _refusing_damage(name, "Arrow"),
@@ -52,7 +38,7 @@ def arrow_entries(
         pa.ipc.open_stream(file) as stream,
     ):
         _check_column(stream.schema, column, name)
-        yield from _texts_of(stream, column, name, on_bad_row)
+        yield from _rows(stream, column, name)
 
 
 @contextmanager
@@ -65,17 +51,10 @@ def _refusing_damage(name: str, kind: str) -> Iterator[None]:
         raise BadCorpus(name, f"is a damaged {kind} file ({reason}); make it again") from error
 
 
-def _texts_of(
-    batches: Iterable[pa.RecordBatch], column: str, name: str, on_bad_row: OnBadRow
-) -> Iterator[Text]:
-    """The texts of a column, a row each."""
-    texts = (text for batch in batches for text in batch.column(column))
-    numbered = ((text.as_py(), f"{name} row {n}") for n, text in enumerate(texts, start=1))
-    yield from usable_rows(
-        numbered,
-        lambda row: Text(checked_text(row[0], key=column, place=row[1]), row[1]),
-        on_bad_row,
-    )
+def _rows(batches: Iterable[pa.RecordBatch], column: str, name: str) -> Iterator[Row]:
+    texts = (text.as_py() for batch in batches for text in batch.column(column))
+    for number, text in enumerate(texts, start=1):
+        yield f"{name} row {number}", {column: text}
 
 
 def _check_sizes(metadata: pq.FileMetaData, column: str, name: str) -> None:

@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from analysis.errors import BadCorpus
-from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
-from precompute.corpora.lines import LONGEST_LINE, Head, head_of, numbered_lines
-from precompute.corpora.sequence import Entry
-from precompute.corpora.texts.jsonl import FORM_KEYS, TEXT, entry_of
+from precompute.corpora.source import LONGEST_LINE, Head, head_of, numbered_lines
+from precompute.corpora.texts.jsonl import FORM_KEYS, TEXT, Row
 from precompute.corpora.wording import file_name, listed
 
 _NAME = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
@@ -66,18 +64,8 @@ def _is_table(head: Head, options: dict[str, Any]) -> bool:
     return has_quotes or any(all(map(_NUMBER.fullmatch, column)) for column in columns)
 
 
-def table_entries(
-    path: Path, column: str = TEXT, *, on_bad_row: OnBadRow = refuse
-) -> Iterator[Entry]:
-    """Yield the entries of a table, in its order; the first line names its columns.
-
-    Args:
-        column: the column of the texts, if another than those of the forms of JSON Lines.
-        on_bad_row: handler of a row with too few or too many cells, or without text.
-
-    Raises:
-        BadCorpus: there is no such column, or a quote that never ends.
-    """
+def table_rows(path: Path, column: str) -> Iterator[Row]:
+    """Yield the rows of a table as objects; the first line names its columns."""
     rows = _rows(path)
     _, header = next(rows)
     if column not in header and (column != TEXT or FORM_KEYS.isdisjoint(header)):
@@ -86,15 +74,12 @@ def table_entries(
             f"has no column `{column}` (its first line: {listed(header)}); name the one of the "
             "texts with --column, or put the names of the columns into the first line",
         )
-
-    def read(row: tuple[str, list[str]]) -> Entry:
-        place, cells = row
-        if len(cells) != len(header):
+    for place, cells in rows:
+        if len(cells) == len(header):
+            yield place, dict(zip(header, cells, strict=True))
+        else:
             reason = f"has {len(cells)} cells, and the first line {len(header)}; quote the text"
-            raise BadCorpus(place, reason)
-        return entry_of(dict(zip(header, cells, strict=True)), place, column=column)
-
-    yield from usable_rows(rows, read, on_bad_row)
+            yield place, BadCorpus(place, reason)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:

@@ -54,6 +54,7 @@ def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
     written, model = "".join(prepared(_PROBE, backend)), cast(Any, backend.model)
     special, unknown = list(map(str, tokenizer.special_tokens_map.values())), tokenizer.unk_token
     unknown = str(unknown) if special.count(str(unknown)) == 1 else ""
+    pre = backend.pre_tokenizer
     cuts = MARK not in written and len(prepared("a a", backend)) > 1
     return Kind(
         is_bytes=_AS_BYTES in written,
@@ -62,7 +63,9 @@ def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
         ends=getattr(model, "end_of_word_suffix", None) or "",
         added=added if cuts else frozenset(map(str, tokenizer.all_special_tokens)) - {unknown},
         unknown=unknown,
-        chunks=_chunks(backend) if cuts else None,
+        chunks=(lambda text: [start for _, (start, _) in pre.pre_tokenize_str(text)])
+        if cuts
+        else None,
     )
 
 
@@ -71,11 +74,6 @@ def prepared(text: str, backend: Tokenizer) -> list[str]:
     normal = backend.normalizer.normalize_str(text) if backend.normalizer else text
     parts = backend.pre_tokenizer.pre_tokenize_str(normal) if backend.pre_tokenizer else []
     return [chunk for chunk, _ in parts] or [normal]
-
-
-def _chunks(backend: Tokenizer) -> Callable[[str], list[int]]:
-    pre_tokenizer = backend.pre_tokenizer
-    return lambda text: [start for _, (start, _) in pre_tokenizer.pre_tokenize_str(text)]
 
 
 @lru_cache(maxsize=1)  # called for every text of a corpus
