@@ -12,8 +12,8 @@ import typer
 from analysis.contracts import groups
 from analysis.errors import UserError
 from precompute import __version__
-from precompute.display import displayed
 from precompute.models.bundled import BUNDLED
+from precompute.progress import displayed
 from precompute.serve import findings, open_file, serve
 from precompute.stopping import StopLine
 

@@ -16,8 +16,7 @@ from analysis.statistics.question import quoted_files
 from precompute import SHARDS
 from precompute.choice import chosen_statistics, in_order, named_statistics, of_texts_run_again
 from precompute.corpora.images.images import read_digit_images, read_images
-from precompute.corpora.index.corpus import Corpus, Reading
-from precompute.corpora.index.write import indexed
+from precompute.corpora.index.corpus import Corpus, Reading, indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.word_files import (

@@ -17,23 +17,24 @@ from precompute.corpora.encode import Encoder
 from precompute.corpora.images.image_folder import holds_images
 from precompute.corpora.index.corpus import Reading
 from precompute.corpora.left_out import BlankRow, LeftOut
-from precompute.corpora.masking import check_masking, masked
 from precompute.corpora.recognition import NAMES, one_format_of
 from precompute.corpora.sequence import Entry
 from precompute.corpora.sequence import Sequence as Input
 from precompute.corpora.source import DEMO_DIGITS, Source, source_of
-from precompute.corpora.texts.jsonl import (
+from precompute.corpora.texts.packing import blocks, documents, packed, paired
+from precompute.corpora.texts.rows import (
     TEXT,
     Row,
+    arrow_rows,
     entry_of,
     json_list_rows,
     jsonl_rows,
+    parquet_rows,
+    table_rows,
     write_jsonl,
 )
-from precompute.corpora.texts.packing import blocks, documents, packed, paired
-from precompute.corpora.texts.parquet import arrow_rows, parquet_rows
-from precompute.corpora.texts.table import table_rows
 from precompute.corpora.texts.unlabeled_pickle import pickle_rows
+from precompute.corpora.token_types import check_masking, masked
 from precompute.corpora.wording import file_name, shown
 from precompute.models.identity import reader_settings
 from precompute.models.load_models import load_tokenizer

@@ -15,7 +15,7 @@ from typing import Literal
 from analysis.errors import BadCorpus
 from precompute.corpora.images.pictures import kind_of
 from precompute.corpora.source import BUNDLED_TEXTS, HEAD_BYTES, Head, head_of, opened
-from precompute.corpora.texts.table import table_options
+from precompute.corpora.texts.rows import table_options
 from precompute.corpora.wording import file_name, path_as_given
 
 _PLAIN = "write its texts as plain text, a paragraph to a line"

@@ -1,4 +1,4 @@
-"""Running of a plan's jobs: first those of the corpus, then those of the tables."""
+"""Running of a plan's jobs, first of the corpus, then of tables; want of disk or memory is told."""
 
 import sys
 from collections import deque

@@ -14,7 +14,7 @@ import os
 import signal
 import socket
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -22,6 +22,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from graphlib import TopologicalSorter
+from heapq import heappop, heappush
 from importlib import import_module
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import BaseContext
@@ -58,19 +59,22 @@ def share(
     crew: "_Processes | RayCrew",
     on_finished: OnFinished,
 ) -> None:
-    """Run every job once those that it needs are done, and again if its worker has died."""
-    left, ready = TopologicalSorter({job: needs(job) & {*jobs} for job in jobs}), deque[Job]()
+    """Run every job once those that it needs are done, in their order; at the end those again
+    whose worker has died."""
+    place, ready = {job: place for place, job in enumerate(jobs)}, list[int]()
+    left = TopologicalSorter({job: needs(job) & place.keys() for job in jobs})
     left.prepare()
     while left.is_active():
-        ready += left.get_ready()
+        for job in left.get_ready():
+            heappush(ready, place[job])
         while ready and crew.room:
-            crew.begin(ready.popleft())
+            crew.begin(jobs[heappop(ready) % len(jobs)])
         for job, is_done in crew.ended():
             if is_done:
                 left.done(job)
                 on_finished(job)
             else:
-                ready.append(job)
+                heappush(ready, place[job] + len(jobs))
 
 
 @dataclass

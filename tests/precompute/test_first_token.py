@@ -11,10 +11,10 @@ import transformers
 from tokenizers.processors import TemplateProcessing
 
 from precompute.corpora.encode import Encoder
-from precompute.corpora.index.write import indexed
+from precompute.corpora.index.corpus import indexed
 from precompute.corpora.load import read_corpus
-from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Entry
+from precompute.corpora.token_types import masked
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import text_of

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
-from precompute.corpora.checks import check_some_tokens, is_blank
+from precompute.corpora.left_out import check_some_tokens, is_blank
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Entry
 from precompute.corpora.source import Line, numbered_lines, span

@@ -13,7 +13,7 @@ from typing import IO
 
 from analysis.errors import BadCorpus
 from precompute.corpora.source import opened
-from precompute.corpora.texts.jsonl import Row
+from precompute.corpora.texts.rows import Row
 from precompute.corpora.wording import file_name, shown
 
 _OF_ARRAYS = (("multiarray", "_reconstruct"), ("multiarray", "scalar"), ("numeric", "_frombuffer"))

@@ -7,8 +7,14 @@ from typing import Any, cast
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from analysis.errors import BadCorpus
-from precompute.corpora.tokenizing.japanese import is_japanese, words_of_japanese
-from precompute.corpora.tokenizing.kind import MARK, kind_of, prepared, spelt_out
+from precompute.corpora.tokenizing.kind import (
+    MARK,
+    is_japanese,
+    kind_of,
+    prepared,
+    spelt_out,
+    words_of_japanese,
+)
 from precompute.corpora.wording import shown
 
 

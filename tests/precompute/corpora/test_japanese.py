@@ -12,9 +12,9 @@ from analysis.errors import UnfitModel
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import read_corpus
-from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Entry
-from precompute.corpora.tokenizing.japanese import words_of_japanese
+from precompute.corpora.token_types import masked
+from precompute.corpora.tokenizing.kind import words_of_japanese
 from precompute.corpora.tokenizing.word_pieces import word_pieces
 from tests.precompute.corpora.tiny import PLACE, unhurried
 from tests.precompute.corpora.tiny_japanese import japanese_like

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus, UnfitModel, UnknownName, UserError
 from precompute.corpora.load import TEXT_PACKINGS, entries
 from precompute.corpora.sequence import Entry
-from precompute.corpora.texts.jsonl import write_jsonl
+from precompute.corpora.texts.rows import write_jsonl
 from tests.precompute.corpora.tiny import (
     BUILT,
     SEGMENT_TYPES,

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from analysis.measures.heads.head_pattern import gradient_importance
 from analysis.statistics.heads import gradient_importance as statistic
 from analysis.token_types import TOKEN_TYPES
-from precompute.corpora.masking import masked
 from precompute.corpora.sequence import Entry, Sequence
+from precompute.corpora.token_types import masked
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import heads as passes

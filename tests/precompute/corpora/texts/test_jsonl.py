@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
-from precompute.corpora.checks import is_blank
+from precompute.corpora.left_out import is_blank
 from precompute.corpora.sequence import Entry
-from precompute.corpora.texts.jsonl import EXPECTED, TEXT, entry_of, jsonl_rows, write_jsonl
+from precompute.corpora.texts.rows import EXPECTED, TEXT, entry_of, jsonl_rows, write_jsonl
 from tests.precompute.corpora.tiny import unhurried
 from tests.refusals import refused
 

@@ -9,8 +9,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.load import entries
 from precompute.corpora.sequence import Entry
-from precompute.corpora.texts.jsonl import TEXT, entry_of
-from precompute.corpora.texts.parquet import parquet_rows
+from precompute.corpora.texts.rows import TEXT, entry_of, parquet_rows
 from tests.refusals import refused
 
 TEXTS = [f"Text number {number}." for number in range(700)]

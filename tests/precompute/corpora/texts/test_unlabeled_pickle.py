@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus
 from precompute.corpora.sequence import Entry
-from precompute.corpora.texts.jsonl import TEXT, entry_of
+from precompute.corpora.texts.rows import TEXT, entry_of
 from precompute.corpora.texts.unlabeled_pickle import ARRAY_NAMES, pickle_rows
 from tests.precompute.corpora.tiny import unhurried
 from tests.refusals import refused

@@ -14,10 +14,8 @@ from transformers import PreTrainedTokenizerFast
 from analysis.errors import BadCorpus
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Entry
-from precompute.corpora.tokenizing import beginning as beginnings
 from precompute.corpora.tokenizing import encoded
-from precompute.corpora.tokenizing.beginning import beginning
-from precompute.corpora.tokenizing.encoded import fitted, in_batches
+from precompute.corpora.tokenizing.encoded import beginning, fitted, in_batches
 from tests.precompute.corpora.tiny import (
     TOKENIZERS,
     bert_like,
@@ -47,7 +45,7 @@ def _unigram(*more: str, split: bool) -> PreTrainedTokenizerFast:
 
 
 def _like_llama_3() -> PreTrainedTokenizerFast:
-    split = pre_tokenizers.Split(Regex(beginnings._LLAMA_3), "isolated")
+    split = pre_tokenizers.Split(Regex(encoded._LLAMA_3), "isolated")
     no_expression = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     return _with("pre_tokenizer", pre_tokenizers.Sequence([split, no_expression]))
 
