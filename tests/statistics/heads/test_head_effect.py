@@ -13,8 +13,8 @@ from analysis.effects import FILLINGS, MEAN, ZERO
 from analysis.measures.heads.head_effect import TypeMeans
 from analysis.statistics.heads.single_heads import HEAD_EFFECT
 from analysis.token_types import OTHER, TOKEN_TYPES
-from precompute.corpora.masking import masked
 from precompute.corpora.sequence import Sequence
+from precompute.corpora.token_types import masked
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import head_effects as passes
 from tests.statistics.fits import made, store_of

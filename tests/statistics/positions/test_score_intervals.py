@@ -16,7 +16,7 @@ from analysis.statistics.base.tables import Table
 from analysis.statistics.fit import FitContext
 from analysis.statistics.positions import score_share, score_sums
 from analysis.statistics.positions.score_sums import BUCKET_SUMS, COMPLEX, REAL
-from precompute.corpora.sequence import Text
+from precompute.corpora.sequence import Entry
 from precompute.jobs.runner import run_local
 from precompute.jobs.shards import counted_from_1
 from precompute.passes.filling import begin
@@ -92,7 +92,7 @@ def shards(kind: str) -> tuple[Table, pd.DataFrame]:
         return score_sums.PLANES, drawn_sums(N, 2)
     draw = np.random.default_rng(0)
     lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(N)]
-    entries = tuple(Text(line, f"line {seq}") for seq, line in enumerate(lines))
+    entries = tuple(Entry(f"line {seq}", (line,)) for seq, line in enumerate(lines))
     return score_sums.BUCKETS, _term_rows(kind, entries)
 
 

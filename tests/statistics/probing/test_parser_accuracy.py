@@ -17,7 +17,7 @@ from analysis.statistics.annotation import words
 from analysis.statistics.probing import parser_accuracy, parser_input
 from analysis.statistics.probing.parser_input import static_vectors, tree_sentences
 from precompute.corpora.annotated.annotation import Annotation
-from precompute.corpora.word_vectors import read_word_vectors
+from precompute.corpora.word_files import read_word_vectors
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
