@@ -41,8 +41,8 @@ def head_layout(distances: Float[np.ndarray, "head head"]) -> Layout | None:
         return None
     if not distances.any():
         return Layout(np.zeros((len(distances), 2)), None)
-    start: Any = "classical_mds"
-    scaling: Any = MDS(2, metric="precomputed", init=start, normalized_stress=True)
+    settings: Any = {"init": "classical_mds", "normalized_stress": True}
+    scaling: Any = MDS(2, metric="precomputed", **settings)
     with threadpool_limits(limits=1):  # several threads add up in an order of their own
         points = scaling.fit_transform(distances)
         return Layout(_oriented(points), float(scaling.stress_))
