@@ -20,6 +20,16 @@ PROFILES = {
 """Attention profiles of a head and their tables: by offset, up to 10 either way and beyond; or by
 type of token: the first one or BOS, [CLS], [SEP], commas and periods, others."""
 
+_REACH = relative_position_profile.REACH
+_BY_OFFSET = f"""
+    with share as (
+        select layer, head, unnest(profile)::double / n_tokens as attention,
+            unnest(range({-_REACH}, {_REACH + 1}))::smallint as "offset"
+        from sequence_relative_position)
+    select layer, head, "offset", avg(attention) as attention
+    from share where attention is not null group by layer, head, "offset" order by all"""
+"""Attention per token, mean over texts."""
+
 
 class Matching(NamedTuple):
     """Heads of the first file matched with heads of the second, and their divergences.
@@ -44,7 +54,7 @@ def head_profiles(store: DuckDBPyConnection, *, profile: str) -> pd.DataFrame:
         profile: one of `PROFILES`.
     """
     if profile == "positions":
-        rows = relative_position_profile.all_heads(store)
+        rows = store.execute(_BY_OFFSET).df()
         wide = rows.pivot(index=["layer", "head"], columns="offset", values="attention")
     else:
         rows = head_pattern.heads(store)

@@ -174,6 +174,16 @@ HEADS = Section(
     when=of_texts,
 )
 
+_PREFERRED = """
+    select layer, head, row_offset, column_offset, attention_per_pair,
+        avg(attention_per_pair) over (partition by layer, head) as mean_per_pair, n_images
+    from patch_offset
+    qualify row_number() over (
+        partition by layer, head order by attention_per_pair desc,
+            abs(row_offset) + abs(column_offset), row_offset, column_offset) = 1
+    order by layer, head"""
+"""Offset of each head with the highest attention per pair, of equal ones the nearest."""
+
 
 def ways(inquiry: Inquiry, _: Choices) -> Sequence[str]:
     """Offsets of patches: rows and columns, or along their order if the file has these."""
@@ -183,7 +193,7 @@ def ways(inquiry: Inquiry, _: Choices) -> Sequence[str]:
 
 def preferred(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Preferred rows and columns of every head, with the ratio to the mean over all offsets."""
-    frame = inquiry.ask(patch_offset.preferred)
+    frame = rows_of(_PREFERRED, inquiry, {})
     return frame.assign(ratio=frame["attention_per_pair"] / frame["mean_per_pair"])
 
 

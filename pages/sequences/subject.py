@@ -14,14 +14,13 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.statistics.corpus import matching_sequences, sequence_texts
 from analysis.statistics.norms.weighing import NORM, WEIGHT
-from analysis.statistics.pairs import pair_occurrence
 from analysis.statistics.positions import exemplar_attention
 from pages.drawn.image_ground import ImageGround, ground_of
 from pages.drawn.pieces import unique_names
 from pages.kit.address import FreeChoice
 from pages.kit.head_choice import Head
 from pages.kit.items import Control
-from pages.kit.section import Choices, rows_of
+from pages.kit.section import Choices, rows_of, tokens_of
 from pages.kit.source import SectionEnds
 from pages.kit.view import View
 from pages.services import live_model as live
@@ -124,7 +123,7 @@ def _pick_sequence(view: View) -> int:
 
 
 def _of_file(view: View, seq: int) -> Subject:
-    tokens, ground = view.ask(pair_occurrence.sequence, seq=seq), ground_of(view, seq)
+    tokens, ground = tokens_of(view, seq), ground_of(view, seq)
     picture = ground.picture if ground else None
     can_run = (picture is not None or not view.store.shows_images) and live.reachable(view)
     return Subject(

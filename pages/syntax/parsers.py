@@ -9,14 +9,16 @@ from analysis.published.heads import RANDOM_INIT, numbers
 from analysis.statistics import annotation
 from analysis.statistics.probing import dependency_accuracy, parser_accuracy
 from analysis.statistics.probing.parser_accuracy import METHODS
+from analysis.statistics.question import placed
 from pages.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
-from pages.kit.section import Choices
+from pages.kit.section import Choices, query
 from pages.services.chosen import other_stores
 from pages.services.inquiry import Asked, Inquiry
 from pages.services.open_file import Store
 from pages.words.say import plain
 from pages.words.scope import say_here
 
+_ACCURACIES = f"from parser_accuracy_setting order by {placed(METHODS, 'method')}, seed"
 _AGAINST = {
     "attention": ("distances_words", "attention_shuffled"),
     "attention_words": ("distances_words", "attention_words_shuffled"),
@@ -80,9 +82,9 @@ def means(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
 
 def _over_splits(asked: Asked, opened: Store, *untrained: Store) -> pd.DataFrame:
     """Accuracies over splits by method and file, which is empty for the open one."""
-    frames = [asked.ask(opened, parser_accuracy.accuracies).assign(file="")]
+    frames = [asked.ask(opened, query, sql=_ACCURACIES, values={}).assign(file="")]
     for store in untrained:
-        frame = asked.ask(store, parser_accuracy.accuracies)
+        frame = asked.ask(store, query, sql=_ACCURACIES, values={})
         frame = frame[frame["method"].isin(_AGAINST)]
         frames.append(frame.assign(method=_PREFIX + frame["method"], file=store.name))
     grouped = pd.concat(frames, ignore_index=True).groupby(["method", "file"], sort=False)

@@ -8,7 +8,6 @@ import pandas as pd
 from analysis.published.numbers import MODEL
 from analysis.scopes import EFFECTS, RELATIONS
 from analysis.statistics.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
-from analysis.statistics.pairs.pair_ranking import RANKS
 from analysis.statistics.question import placed
 from analysis.statistics.sample import least_count
 from pages.charts.colours import SERIES_COLOURS
@@ -16,15 +15,16 @@ from pages.charts.plots import Lines, Points, Stacks
 from pages.kit.kinds import Custom, Drawn, Table
 from pages.kit.page import Page
 from pages.kit.published_table import experiment, source_sentence
-from pages.kit.section import Choices, Figure, Finding, Pick, Section
+from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.token_pairs import charts, lists
 from pages.token_pairs import pair as chosen
 from pages.token_pairs.lists import CHANGE, DIRECTIONS, PAIR, tally, top_pairs
+from pages.token_pairs.ranking import RANKS
 from pages.words.say import say
 
-_MOST_LEAST, _DRAWN = 10_000, 1_500
+_MOST_LEAST, _DRAWN, _EXTREMES = 10_000, 1_500, 10
 _PAPER, _NETWORK = "kobayashi-2024", "ff"
 _TO_PAIR: dict[str, Any] = {"click": {side: side for side in PAIR}, "clicked": {"page": 1}}
 _WINDOWS = {str(size or "sequence"): size for size in reversed(pair_pmi_correlation.WINDOWS)}
@@ -156,11 +156,28 @@ def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Single pairs, whose changes the file keeps over whole sequences alone."""
     if choices["pmi_window"] != "sequence":
         return pd.DataFrame()
-    of = {"layer": choices["layer"], "effect": choices["effect"], "limit": _DRAWN}
-    found = inquiry.ask(pair_pmi_correlation.points, min_count=choices["pmi_least"], **of)
-    return lists.with_pair_names(found)
+    found = rows_of(_POINTS.format(effect=choices["effect"]), inquiry, choices)
+    relations = found["relation"].map(dict(enumerate(RELATIONS)))
+    return lists.with_pair_names(found.assign(relation=relations))
 
 
+_POINTS = f"""
+    with there as materialized (
+        select source, target, of_layer.n, of_layer.relation, pmi, mean_{{effect}} as mean
+        from pair_delta_wide as of_layer join pair using (source, target)
+        where layer = $layer and pair.n >= $pmi_least and not has_special
+            and of_layer.n >= least($pmi_least, {min(pair_pmi_correlation.MIN_COUNTS)})),
+    drawn as (
+        (from there order by hash(source, target), source, target limit {_DRAWN})
+        union (from there order by mean desc, source, target limit {_EXTREMES})
+        union (from there order by mean, source, target limit {_EXTREMES}))
+    select s.token as source, t.token as target, drawn.n, pmi::double as pmi,
+        mean::double as mean_delta, relation
+    from drawn
+    join vocabulary as s on s.token_id = drawn.source
+    join vocabulary as t on t.token_id = drawn.target
+    order by drawn.source, drawn.target"""
+"""A sample of the correlated pairs, the same every time, and those that change most."""
 _CORRELATED = """pair_pmi_correlation where min_count = $pmi_least and spearman is not null
     and window_size is not distinct from try_cast($pmi_window as int)"""
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
@@ -12,9 +11,7 @@ from analysis.measures.pairs.mutual_information import pointwise_mutual_informat
 from analysis.needs import Need
 from analysis.scopes import RELATIONS
 from analysis.statistics.columns import flag, single, small, whole
-from analysis.statistics.corpus import IS_CAUSAL
 from analysis.statistics.fit import FitContext
-from analysis.statistics.question import asks, frame_of
 from analysis.statistics.rows import names_of, nulls_where, table_of
 from analysis.statistics.table import RELATION, Column, Table
 
@@ -135,39 +132,3 @@ TABLE = Table(
     requires=("pair_delta",),
     made_by=_counted_pairs,
 )
-_SOUGHT = """
-    with sought as (
-        select s.token_id as source, t.token_id as target
-        from vocabulary as s, vocabulary as t
-        where s.token = $source and t.token = $target
-    )
-    select source as source_id, target as target_id
-"""
-_COUNTED = f"{_SOUGHT} from pair semi join sought using (source, target) order by all"
-_STANDING = f"""
-    {_SOUGHT}
-    from sought
-    join token as s on s.token_id = source
-    join token as t on t.token_id = target and t.seq = s.seq
-    where s.pos < t.pos or s.pos > t.pos and not {IS_CAUSAL}
-    group by all order by all
-"""
-
-
-@asks("""
-    select n, n_sequences, pmi::double as pmi, relation,
-        relation_share::double as relation_share, has_special
-    from pair
-    where source = $source_id and target = $target_id
-""")
-def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
-    """One pair, if it occurs: n, n_sequences, pmi, relation, relation_share, has_special."""
-    ...
-
-
-def look_up(store: DuckDBPyConnection, *, source: str, target: str) -> pd.DataFrame:
-    """Ids of a pair within a sequence, by its tokens in the tokenizer's spelling, also beyond a
-    layer's window: source_id, target_id."""
-    tokens = {"source": source, "target": target}
-    found = frame_of(store, _COUNTED, tokens)
-    return found if len(found) else frame_of(store, _STANDING, tokens)

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
-from duckdb import DuckDBPyConnection
+from numpy.polynomial import Chebyshev, Polynomial
+from scipy.special import stdtrit
 
-from analysis.errors import UnknownName
-from analysis.measures.pairs.mixing_change import LEAST_SEQUENCES
+from analysis.measures.bootstrap import LEVEL
+from analysis.measures.pairs.mixing_change import LEAST_DEGREES, LEAST_SEQUENCES, mean_interval
 from analysis.needs import Need
 from analysis.scopes import EFFECTS, SHARED_EFFECTS
 from analysis.statistics.columns import flag, number, single, text
@@ -25,8 +27,6 @@ from analysis.statistics.pairs.pair import (
     TARGET,
     TARGET_POSITION,
 )
-from analysis.statistics.pairs.pair_ranking import ALL, PairSelection, listed, with_interval
-from analysis.statistics.question import frame_of, placed
 from analysis.statistics.table import EFFECT, LAYER, SEQUENCE, Column, Table, View
 
 _ALONE = "NULL for a single one"
@@ -200,133 +200,40 @@ TABLE = Table(
 )
 
 
-def top(
-    store: DuckDBPyConnection,
-    *,
-    effect: str,
-    amplified: bool,
-    layer: int | None,
-    min_count: int = 2,
-    limit: int = 10,
-    text: str = "",
-    relation: str = ALL,
-    special: bool = True,
-    rank: str = "bound",
-    clear: bool = False,
-) -> pd.DataFrame:
-    """The pairs whose mixing a step amplifies most, or attenuates most, on average.
+def with_interval(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with `low` and `high` of their mean in place of its error; NaN if too few."""
+    names = ("mean_delta", "standard_error", "degrees")
+    low, high = mean_interval(*(frame[name].to_numpy(np.float64) for name in names))
+    renamed = frame.rename(columns={"standard_error": "low", "degrees": "high"})
+    return renamed.assign(low=low, high=high)
 
-    All pairs are averaged before any is left out, so that as many are listed as exist. Pairs of
-    equal rank follow the order of their token ids.
 
-    Args:
-        layer: None lists `limit` pairs of every layer.
-        min_count: fewest occurrences of a listed pair.
-        text: text that one of the two tokens must contain, in any case; in double quotes the whole
-            token must match.
-        relation: the one of `RELATIONS` that a pair must have most often, or all.
-        special: whether pairs with a special token are listed.
-        rank: one of `RANKS`: by the bound of the interval that is nearer to 0 (pairs without such
-            an interval, or with 0 in it, come last, by their mean), or by the mean alone.
-        clear: True to list only pairs whose interval does not hold 0.
+_DEGREE = 16
+_LEAST_REACH = 1.9  # standard errors: the least reach of any interval, whatever the degrees
 
-    Returns:
-        layer, place, source_id, target_id, source, target, n, n_sequences, mean_delta, std_delta,
-        low, high (of the mean; NaN where sequences are too few), pmi, relation.
 
-    Raises:
-        UnknownName: no such effect, relation or rank.
+def _log_reach(inverse_degrees: np.ndarray) -> np.ndarray:
+    """Logarithm of the number of standard errors that the interval reaches."""
+    return np.log(stdtrit(1 / np.maximum(inverse_degrees, 1e-12), (1 + LEVEL) / 2))
+
+
+def _reach() -> str:
+    """Standard errors to either end of the interval: the quantile of t, which SQL lacks.
+
+    Its logarithm is a polynomial of the inverse of `degrees`, to 2e-11 of the quantile, so that the
+    query can rank pairs. The intervals on display are those of `mean_interval`.
     """
-    order = "amplified" if amplified else "attenuated"
-    chosen = PairSelection(effect, order, min_count, limit, text, relation, special, rank, clear)
-    return listed(store, chosen, _layers(store) if layer is None else [layer])
+    domain = [0, 1 / LEAST_DEGREES]
+    fitted = Chebyshev.interpolate(_log_reach, _DEGREE, domain=domain)
+    first, *others = fitted.convert(kind=Polynomial, domain=domain).coef[::-1]
+    place = f"({2 * LEAST_DEGREES:.17e} / degrees - 1)"
+    terms = "".join(f" * {place} + {coefficient:.17e})" for coefficient in others)
+    return f"exp({'(' * len(others)}{first:.17e}{terms})"
 
 
-def browse(
-    store: DuckDBPyConnection,
-    *,
-    effect: str,
-    layer: int,
-    min_count: int,
-    text: str,
-    relation: str,
-    special: bool,
-    limit: int,
-    order: str = "largest",
-    rank: str = "bound",
-    clear: bool = False,
-    source: str = "",
-    target: str = "",
-) -> pd.DataFrame:
-    """Pairs of one layer, largest changes first; options and columns are those of `top`.
-
-    Args:
-        source: text that w_j must contain or match, as `text` for either token; `target`: w_i.
-        order: one of `ORDERS`: largest (change either way), amplified, attenuated or frequent.
-
-    Raises:
-        UnknownName: no such effect, relation, order or rank.
-    """
-    chosen = PairSelection(
-        effect, order, min_count, limit, text, relation, special, rank, clear, source, target
-    )
-    return listed(store, chosen, [layer])
-
-
-def of_pair(store: DuckDBPyConnection, *, source_id: int, target_id: int) -> pd.DataFrame:
-    """Effect of every step of every layer on one pair: layer, effect, n, n_sequences, mean_delta,
-    std_delta, low, high (as in `top`)."""
-    effects = " union all ".join(_of_effect(effect, "found") for effect in EFFECTS)
-    frame = frame_of(
-        store,
-        f"""
-        with found as materialized (
-            from pair_delta_wide where source = $source and target = $target
-        )
-        select layer, effect, n, n_sequences, mean_delta::double as mean_delta,
-            std_delta::double as std_delta, standard_error, degrees
-        from ({effects})
-        order by layer, {placed(EFFECTS, "effect")}
-        """,
-        {"source": source_id, "target": target_id},
-    )
-    return with_interval(frame)
-
-
-def of_tokens(
-    store: DuckDBPyConnection, *, layer: int, effect: str, tokens: list[int]
-) -> pd.DataFrame:
-    """Every pair of some tokens that occurs, in one layer, with the spread of its occurrences.
-
-    Args:
-        tokens: ids, each once.
-
-    Returns:
-        source_id, target_id, n, n_sequences, mean_delta, std_delta, low, high (of the mean; NaN
-        where sequences are too few).
-
-    Raises:
-        UnknownName: no such effect.
-    """
-    if effect not in EFFECTS:
-        raise UnknownName("effect", effect, EFFECTS)
-    return with_interval(
-        frame_of(
-            store,
-            f"""
-            select source as source_id, target as target_id, n, n_sequences,
-                mean_{effect}::double as mean_delta, std_{effect}::double as std_delta,
-                error_{effect}::double as standard_error, degrees::double as degrees
-            from pair_delta_wide
-            where layer = $layer
-                and source in (select unnest($tokens)) and target in (select unnest($tokens))
-            order by source, target
-            """,
-            {"layer": layer, "tokens": tokens},
-        )
-    )
-
-
-def _layers(store: DuckDBPyConnection) -> list[int]:
-    rows = store.execute("select distinct layer from pair_delta_wide order by layer").fetchall()
-    return [layer for (layer,) in rows]
+DISTANCE_FROM_ZERO_SQL = f"""
+    case when degrees::double >= {LEAST_DEGREES:.17e} and abs(mean) > {_LEAST_REACH} * error
+    then nullif(greatest(abs(mean::double) - {_reach()} * error, 0), 0) end
+"""
+"""Distance from 0 to the nearer end of the interval, as SQL over `mean`, `error` and `degrees`;
+NULL if the interval holds 0 or is absent."""

@@ -7,15 +7,12 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.errors import UnknownName
 from analysis.measures.pairs.mutual_information import pointwise_mutual_information
 from analysis.measures.pairs.rank_correlation import correlation, ranked, word_pairs
 from analysis.needs import Need
-from analysis.scopes import EFFECTS, RELATIONS
 from analysis.statistics.columns import count, named, number, small, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.pairs.pair import WIDEST
-from analysis.statistics.question import frame_of
 from analysis.statistics.table import EFFECT, LAYER, Table
 
 MIN_COUNTS = (2, 5, 10)
@@ -23,7 +20,6 @@ WINDOWS = (1, 5, None)
 """Largest distances of two tokens of a pair; None is any distance within a sequence."""
 QUANTITIES = ("partial", "pmi", "source_frequency", "target_frequency")
 """Quantities to correlate with the mean change; partial is PMI given both frequencies."""
-EXTREMES = 10
 _OF_SEQUENCES = "from pair where n >= $least and not has_special"
 _WITHIN = """
     from pair_delta_shards
@@ -180,51 +176,3 @@ TABLE = Table(
     requires=("pair_delta", "pair"),
     made_by=_correlations,
 )
-
-
-def points(
-    store: DuckDBPyConnection, *, layer: int, effect: str, min_count: int, limit: int
-) -> pd.DataFrame:
-    """A sample of the correlated pairs, the same at every call, and the extremes of the change.
-
-    Args:
-        limit: number of sampled pairs; the `EXTREMES` at either end are added.
-
-    Returns:
-        source, target, n (of the layer, whose window may span fewer), pmi, mean_delta, relation.
-
-    Raises:
-        UnknownName: no such effect.
-    """
-    if effect not in EFFECTS:
-        raise UnknownName("effect", effect, EFFECTS)
-    return frame_of(
-        store,
-        f"""
-        with there as materialized (
-            select source, target, of_layer.n, of_layer.relation, pmi, mean_{effect} as mean
-            from pair_delta_wide as of_layer join pair using (source, target)
-            where layer = $layer and pair.n >= $min_count and not has_special
-                and of_layer.n >= least($min_count, {min(MIN_COUNTS)})
-        ),
-        drawn as (
-            (from there order by hash(source, target), source, target limit $limit)
-            union
-            (from there order by mean desc, source, target limit {EXTREMES})
-            union
-            (from there order by mean, source, target limit {EXTREMES})
-        )
-        select s.token as source, t.token as target, drawn.n, pmi::double as pmi,
-            mean::double as mean_delta, $relations[drawn.relation + 1] as relation
-        from drawn
-        join vocabulary as s on s.token_id = drawn.source
-        join vocabulary as t on t.token_id = drawn.target
-        order by drawn.source, drawn.target
-        """,
-        {
-            "layer": layer,
-            "min_count": min_count,
-            "limit": limit,
-            "relations": list(RELATIONS),
-        },
-    )

@@ -7,11 +7,9 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.pairs.token_relation import mean_ratios
 from analysis.needs import Need
-from analysis.scopes import RELATIONS
 from analysis.statistics.columns import named, number, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import BlockSums, by_block, make_table
-from analysis.statistics.question import asks, placed
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (
     EFFECT,
@@ -23,7 +21,6 @@ from analysis.statistics.table import (
     interval,
 )
 
-QUANTITIES = ("pairs", "before", "change", "gain", "loss")
 BASELINE = "before"
 """The quantity that shares of change are compared with."""
 PER_SEQUENCE = Table(
@@ -167,19 +164,3 @@ TABLE = Table(
     requires=("sequence_relation_change",),
     made_by=_mean_shares,
 )
-
-
-@asks(f"""
-    select layer, relation, quantity, mean, low, high, n_sequences, ratio, ratio_low, ratio_high
-    from relation_share
-    where effect = $effect
-    order by layer, {placed(RELATIONS, "relation")}, {placed(QUANTITIES, "quantity")}
-""")
-def by_layer(store: DuckDBPyConnection, *, effect: str) -> pd.DataFrame:
-    """One effect in every layer: layer, relation, quantity, mean, low, high, n_sequences, ratios.
-
-    The shares of the relations add up to 1 in each layer and quantity. A relation with a larger
-    share of the change than of the mixing before the step is where the step acts. Its share of the
-    pairs is no baseline, since attention has selected pairs already.
-    """
-    ...

@@ -23,7 +23,6 @@ from analysis.needs import Need
 from analysis.statistics.columns import count, number, small, text
 from analysis.statistics.fit import FitContext
 from analysis.statistics.parts import OF_HEADS, part_columns, part_laws, part_values
-from analysis.statistics.question import asks, frame_of
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, LAYER, LAYER_OR_ALL, Column, Table, interval
 
@@ -108,14 +107,6 @@ TABLE = Table(
     made_by=_offsets_of_heads,
     depends_on=(),
 )
-
-
-def heads(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Preferred offsets of every head, and the share of variance that position explains: layer,
-    head, dependence, attention_offset, score_offset, attention_offset_per_pair,
-    score_offset_per_pair, score_offset_centred, kernel_offset (NULL in models without offsets in
-    scores)."""
-    return frame_of(store, "from head_offset order by layer, head")
 
 
 KERNEL = "kernel"
@@ -208,22 +199,3 @@ AGREEMENT = Table(
     made_by=_agreements,
     depends_on=(),
 )
-
-
-@asks("""
-    select * exclude (counting, min_dependence)
-    from offset_agreement
-    where counting = $counting and min_dependence = $min_dependence
-    order by layer nulls last
-""")
-def agreement(store: DuckDBPyConnection, *, counting: str, min_dependence: float) -> pd.DataFrame:
-    """Share of heads with equal offsets of scores and attention, in each layer and in all.
-
-    Args:
-        counting: a key of `COUNTINGS`.
-        min_dependence: one of `MIN_DEPENDENCES`.
-
-    Returns:
-        layer (NULL for all) and the columns of the table; no row with fewer than two heads.
-    """
-    ...

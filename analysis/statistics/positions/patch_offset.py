@@ -2,12 +2,8 @@
 
 from dataclasses import replace
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
 from analysis.needs import Need
 from analysis.statistics.columns import count, number, small
-from analysis.statistics.question import asks
 from analysis.statistics.table import HEAD, LAYER, Table, View
 
 REACH = 7
@@ -78,34 +74,3 @@ TABLE = Table(
     ),
     depends_on=(),
 )
-
-
-@asks("""
-    select row_offset, column_offset, n_images, attention, attention_per_pair
-    from patch_offset
-    where layer = $layer and head = $head
-    order by row_offset, column_offset
-""")
-def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Attention of one head by offset, row after row: row_offset, column_offset, n_images,
-    attention, attention_per_pair."""
-    ...
-
-
-@asks("""
-    select layer, head, row_offset, column_offset, attention_per_pair,
-        avg(attention_per_pair) over of_head as mean_per_pair, n_images
-    from patch_offset
-    window of_head as (partition by layer, head)
-    qualify row_number() over (
-        partition by layer, head
-        order by attention_per_pair desc, abs(row_offset) + abs(column_offset), row_offset,
-            column_offset
-    ) = 1
-    order by layer, head
-""")
-def preferred(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The offset with the highest attention per pair of each head; of equal ones the nearest:
-    layer, head, row_offset, column_offset, attention_per_pair, mean_per_pair (over all stored
-    offsets, each counting once), n_images."""
-    ...

@@ -6,13 +6,10 @@ rows of states for each T that texts have, 148,000 for 12 layers at T = 2,048.
 
 from dataclasses import replace
 
-import pandas as pd
 import pyarrow as pa
-from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
 from analysis.statistics.columns import named, number, small, whole
-from analysis.statistics.question import asks, frame_of
 from analysis.statistics.table import LAYER, N_SEQUENCES, Column, Table, View, nullable
 
 FREQUENCY = number("frequency", "frequency along positions", "cycles per 512 tokens")
@@ -38,11 +35,6 @@ EMBEDDINGS = Table(
 )
 
 
-def spectra(store: DuckDBPyConnection) -> pd.DataFrame:
-    """control, frequency, mean, q25, q75, max of the position embeddings, kept and permuted."""
-    return frame_of(store, "from embedding_spectrum order by control, frequency")
-
-
 VARIANCE = Table(
     name="position_variance",
     grain="one row per principal component; none if the model learns no position embeddings",
@@ -57,11 +49,6 @@ VARIANCE = Table(
     depends_on=(),
     of_model=True,
 )
-
-
-def cumulative(store: DuckDBPyConnection) -> pd.DataFrame:
-    """component, ratio, cumulative, the largest component first."""
-    return frame_of(store, "from position_variance order by component")
 
 
 CONTROLS = ("kept", "compared", "removed", "permuted")
@@ -168,27 +155,3 @@ TABLE = Table(
     ),
     depends_on=(),
 )
-
-
-@asks("""
-    select length, max(n_sequences) as n_sequences
-    from position_spectrum_control
-    where control = 'kept' and source = 'hidden'
-    group by length
-    order by n_sequences desc, length desc
-""")
-def lengths(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Number of measured sequences by length: length, n_sequences, most first."""
-    ...
-
-
-@asks("""
-    select layer, frequency, mean, q25, q75, max, n_sequences
-    from position_spectrum_control
-    where source = $source and length = $length and control = $control
-    order by layer, frequency
-""")
-def by_layer(store: DuckDBPyConnection, *, source: str, length: int, control: str) -> pd.DataFrame:
-    """The spectra of one source in every layer, over the sequences of one length: layer (missing
-    for word_embedding), frequency, mean, q25, q75, max, n_sequences."""
-    ...

@@ -6,13 +6,9 @@ or × 65 in a causal model.
 
 from dataclasses import replace
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
 from analysis.needs import Need
 from analysis.statistics.columns import count, number, single
 from analysis.statistics.positions.relative_position_profile import OFFSET
-from analysis.statistics.question import asks
 from analysis.statistics.table import HEAD, LAYER, N_SEQUENCES, SEQUENCE, Table, View
 
 REACH = 64
@@ -98,19 +94,6 @@ TABLE = Table(
 )
 
 
-@asks("""
-    select "offset", value, attention, value_centred, value_per_pair, attention_per_pair,
-        n_sequences
-    from query_key_correlation_mean
-    where layer = $layer and head = $head
-    order by "offset"
-""")
-def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Scores and attention of one head by offset, as means over texts: offset, value, attention,
-    value_centred, value_per_pair, attention_per_pair, n_sequences."""
-    ...
-
-
 ERRORS = Table(
     name="query_key_error",
     grain="one row per kept sequence and layer",
@@ -141,18 +124,3 @@ ERRORS = Table(
     laws=("score_error >= 0", "trace_error >= 0", "attention_error >= 0"),
     depends_on=(),
 )
-
-
-@asks("""
-    select layer,
-        max(score_error)::double as score_error,
-        max(trace_error)::double as trace_error,
-        max(attention_error)::double as attention_error,
-        count(*) as n_sequences
-    from query_key_error
-    group by layer
-    order by layer
-""")
-def errors(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Largest errors by layer: layer, score_error, trace_error, attention_error, n_sequences."""
-    ...

@@ -6,13 +6,9 @@ kept sequences × layers × heads × planes rows: 300 MB for four texts of 2,048
 heads of 128 planes.
 """
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
 from analysis.needs import Need
 from analysis.statistics.columns import number, single, singles, small, text, whole
 from analysis.statistics.positions.position_spectrum import FREQUENCY
-from analysis.statistics.question import asks
 from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Table, View
 
 RANK = whole("rank", "place in descending order, from 1")
@@ -27,17 +23,6 @@ SINGULAR_VALUES = Table(
     depends_on=(),
     of_model=True,
 )
-
-
-@asks("""
-    select rank, value
-    from query_key_singular_value
-    where layer = $layer and head = $head
-    order by rank
-""")
-def singular_values(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Singular values of one head: rank, value."""
-    ...
 
 
 RANKS, SHOWN, REACH = 20, 64, 64
@@ -74,40 +59,6 @@ TABLE = Table(
 )
 
 
-@asks("""
-    select rank, value::double as value, unnest(range(len(query)))::int as pos,
-        unnest(query)::double as query, unnest(key)::double as key
-    from query_key_wave
-    where layer = $layer and head = $head and seq = $seq
-    order by rank, pos
-""")
-def of_head(store: DuckDBPyConnection, *, layer: int, head: int, seq: int) -> pd.DataFrame:
-    """rank, value, pos, query, key: one row per direction and token of one text."""
-    ...
-
-
-@asks(f"""
-    with unfolded as (
-        select rank, value,
-            unnest(range(len(correlation))) - least({REACH}, n_tokens - 1) as "offset",
-            unnest(correlation)::double as correlation
-        from query_key_wave join sequence using (seq)
-        where layer = $layer and head = $head and ($seq is null or seq = $seq)
-    )
-    select rank, any_value(value)::double as value, "offset"::int as "offset",
-        avg(correlation) as correlation
-    from unfolded
-    group by rank, "offset"
-    order by rank, "offset"
-""")
-def correlations(
-    store: DuckDBPyConnection, *, layer: int, head: int, seq: int | None
-) -> pd.DataFrame:
-    """Cross-correlations of one text, or their means over all kept ones that have the offset: rank,
-    value, offset, correlation."""
-    ...
-
-
 PLANE = small("plane", "eigenvector of the rotation, by phase, from 0")
 PHASE = number(
     "phase",
@@ -126,17 +77,6 @@ ROTATION = Table(
     depends_on=(),
     of_model=True,
 )
-
-
-@asks("""
-    select plane, phase
-    from query_key_rotation
-    where layer = $layer and head = $head
-    order by plane
-""")
-def phases(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """plane, phase of one head."""
-    ...
 
 
 AMPLITUDES = Table(
@@ -193,26 +133,3 @@ AMPLITUDES = Table(
     ),
     depends_on=(),
 )
-
-
-@asks("""
-    with longest as (
-        select plane, phase, length, amplitude
-        from sequence_query_key_phase
-        where layer = $layer and head = $head
-            and length = (select max(length) from sequence_query_key_phase)
-    ), unfolded as (
-        select plane, phase, length,
-            unnest(range(len(amplitude))) as k, unnest(amplitude)::double as amplitude
-        from longest
-    )
-    select plane, phase, 512 * k / length::double as frequency,
-        avg(amplitude) as amplitude, length, count(*) as n_sequences
-    from unfolded
-    group by plane, phase, k, length
-    order by plane, frequency
-""")
-def amplitudes(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """One head's amplitudes by phase and frequency, means over the longest of the kept texts:
-    plane, phase, frequency, amplitude, length, n_sequences."""
-    ...

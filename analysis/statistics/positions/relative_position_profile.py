@@ -18,7 +18,6 @@ from analysis.measures.positions.profile_clusters import (
 )
 from analysis.statistics.columns import count, number, singles, small, text
 from analysis.statistics.fit import FitContext
-from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import CHOSEN, HEAD, LAYER, SEQUENCE, Column, Table, View
 
@@ -79,46 +78,6 @@ TABLE = Table(
     ),
     depends_on=(),
 )
-
-
-@asks(f"""
-    with share as (
-        select unnest(range({-REACH}, {REACH + 1}))::smallint as "offset",
-            unnest(profile)::double / n_tokens as attention
-        from sequence_relative_position
-        where layer = $layer and head = $head
-    )
-    select "offset", avg(attention) as mean, quantile_cont(attention, 0.25) as q25,
-        quantile_cont(attention, 0.75) as q75, count(*) as n_sequences
-    from share
-    where attention is not null
-    group by "offset"
-    order by "offset"
-""")
-def of_head(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Attention per token of one head by offset: offset, mean, q25, q75 (quartiles over texts) of
-    tr_t(A) / n, n_sequences."""
-    ...
-
-
-@asks(f"""
-    with share as (
-        select layer, head, unnest(range({-REACH}, {REACH + 1}))::smallint as "offset",
-            unnest(profile)::double / n_tokens as attention
-        from sequence_relative_position
-    )
-    select layer, head, "offset", avg(attention) as attention
-    from share
-    where attention is not null
-    group by layer, head, "offset"
-    order by layer, head, "offset"
-""")
-def all_heads(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Attention per token of every head by offset: layer, head, offset, attention.
-
-    The mean over texts of tr_t(A) / n.
-    """
-    ...
 
 
 class Profiles(NamedTuple):
@@ -208,28 +167,6 @@ CENTRES = Table(
 )
 
 
-@asks("""
-    select cluster, "offset", attention, n
-    from relative_position_centre
-    where k = $k
-    order by max(attention) over (partition by cluster) desc, cluster, "offset"
-""")
-def centres(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
-    """The centres of k clusters: cluster, offset, attention, n; the strongest cluster first."""
-    ...
-
-
-@asks("""
-    select k, any_value(explained) as explained
-    from relative_position_centre
-    group by k
-    order by k
-""")
-def explained(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Share of the variance of profiles that each number of clusters explains: k, explained."""
-    ...
-
-
 _SHARE = number("share", "share of the texts in which the head is nearest to the centre")
 _CLUSTER_KEY = (LAYER, HEAD, CLUSTER)
 
@@ -271,15 +208,3 @@ CLUSTERS = Table(
     ),
     depends_on=(),
 )
-
-
-@asks("""
-    select layer, head, cluster, share
-    from relative_position_clustering
-    where k = $k
-    order by layer, head, share desc, cluster
-""")
-def shares(store: DuckDBPyConnection, *, k: int) -> pd.DataFrame:
-    """Share of the texts in which a head belongs to each of k clusters: layer, head, cluster,
-    share; no row for share 0."""
-    ...

@@ -19,7 +19,6 @@ from analysis.statistics.columns import count, number
 from analysis.statistics.fit import FitContext
 from analysis.statistics.positions.relative_position_profile import OFFSET
 from analysis.statistics.positions.score_sums import Columns, Totals, blocks_there, head_blocks
-from analysis.statistics.question import asks, frame_of
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, Table, interval
 
@@ -76,17 +75,6 @@ KERNEL = Table(
     made_by=_kernel_rows,
     depends_on=(),
 )
-
-
-@asks("""
-    select "offset", kernel, low as kernel_low, high as kernel_high
-    from position_kernel
-    where layer = $layer and head = $head
-    order by "offset"
-""")
-def kernel(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Kernel of one head: offset, kernel, kernel_low, kernel_high."""
-    ...
 
 
 _PARTS = {
@@ -170,9 +158,3 @@ TABLE = Table(
 
 
 _ENDS = ", ".join(f"{name}_low, {name}_high" for name in PARTS)
-
-
-def heads(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Shares of every head with their intervals: layer, head, n_pairs, deviation, position, query,
-    key, content."""
-    return frame_of(store, "from score_share where head is not null order by layer, head")

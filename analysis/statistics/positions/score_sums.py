@@ -9,14 +9,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int
 
 from analysis.measures.positions.score_share import HeadTotals, TermTotals
 from analysis.needs import Need
 from analysis.statistics.columns import count, number, small
-from analysis.statistics.question import asks
 from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Column, Table, View
 
 UNTURNED = 0
@@ -131,18 +129,6 @@ PLANES = Table(
     ),
     depends_on=(),
 )
-
-
-@asks("""
-    select plane, frequency, strength, phase, preferred_offset, coherence, n_pairs
-    from rotary_plane
-    where layer = $layer and head = $head
-    order by plane
-""")
-def planes(store: DuckDBPyConnection, *, layer: int, head: int) -> pd.DataFrame:
-    """Every plane of one head: plane, frequency, strength, phase, preferred_offset, coherence,
-    n_pairs."""
-    ...
 
 
 BUCKET_SUMS = {

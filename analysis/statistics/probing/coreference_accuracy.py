@@ -14,8 +14,7 @@ from analysis.needs import Need
 from analysis.statistics.annotation import MERGING
 from analysis.statistics.columns import count, named, number, smalls
 from analysis.statistics.fit import FitContext
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, of_weights
-from analysis.statistics.question import asks, placed
+from analysis.statistics.norms.weighing import WEIGHING, of_weights
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (
     CHOSEN,
@@ -93,72 +92,6 @@ PREDICTION = Table(
 
 _IS_ASKED = """method = $method and ($method <> 'head'
     or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))"""
-
-
-@asks(f"""
-    select seq, len(mentions) as n, len(list_filter(correct, lambda each: each)) as n_right,
-        text
-    from coreference_prediction_weighing
-    join sequence using (seq)
-    where {_IS_ASKED}
-    order by seq
-""")
-def by_sequence(
-    store: DuckDBPyConnection,
-    *,
-    method: str,
-    merging: str = "mean",
-    weighing: str = WEIGHT,
-    layer: int | None = None,
-    head: int | None = None,
-) -> pd.DataFrame:
-    """Number of mentions of every sequence that a head or a rule resolves correctly.
-
-    Args:
-        method: one of `METHODS`; merging, weighing, layer and head apply to heads alone.
-
-    Returns:
-        seq, n, n_right, text; sequences where no mention has an antecedent are left out.
-    """
-    ...
-
-
-@asks(f"""
-    with picked as (
-        select unnest(mentions) as mention, unnest(predicted) as predicted,
-            unnest(correct) as correct
-        from coreference_prediction_weighing
-        where seq = $seq and {_IS_ASKED}
-    )
-    select mention.* exclude (seq), predicted, correct, (
-        select max(earlier.head_word) from mention as earlier
-        where earlier.seq = $seq and earlier.cluster = mention.cluster
-            and not earlier.is_masked and earlier.head_word < mention.head_word
-    ) as antecedent
-    from picked
-    join mention on mention.seq = $seq and mention.mention = picked.mention
-    order by mention.mention
-""")
-def of_sequence(
-    store: DuckDBPyConnection,
-    *,
-    seq: int,
-    method: str,
-    merging: str = "mean",
-    weighing: str = WEIGHT,
-    layer: int | None = None,
-    head: int | None = None,
-) -> pd.DataFrame:
-    """Picks of a head or a rule in one sequence, mention by mention.
-
-    Args:
-        method: one of `METHODS`; merging, weighing, layer and head apply to heads alone.
-
-    Returns:
-        mention, first_word, last_word, head_word, cluster, mention_type, predicted (−1: none),
-        correct, antecedent (head word of the nearest correct one).
-    """
-    ...
 
 
 MENTION_TYPE = named("mention_type", "type of the mention: pronoun, proper, nominal, or all")
@@ -305,33 +238,3 @@ TABLE = Table(
     requires=("coreference_prediction",),
     made_by=_accuracies,
 )
-
-
-@asks(f"""
-    select * exclude (weighing, merging, mention_type)
-    from coreference_accuracy_weighing
-    where mention_type = $mention_type
-        and (method <> 'head' or (merging = $merging and weighing = $weighing))
-    order by {placed(METHODS, "method")}, layer, head
-""")
-def of_type(
-    store: DuckDBPyConnection, *, mention_type: str, merging: str, weighing: str = WEIGHT
-) -> pd.DataFrame:
-    """Accuracy of every head and rule on one type of mention: method, layer, head (NULL for a
-    rule), n, accuracy, low, high; heads first."""
-    ...
-
-
-@asks(f"""
-    select mention_type, method, n, accuracy, low, high
-    from coreference_accuracy_weighing
-    where method <> 'head' or (merging = $merging and weighing = $weighing
-        and layer = $layer and head = $head)
-    order by {placed(MENTION_TYPES, "mention_type")}, {placed(METHODS, "method")}
-""")
-def of_head(
-    store: DuckDBPyConnection, *, merging: str, layer: int, head: int, weighing: str = WEIGHT
-) -> pd.DataFrame:
-    """One head and all rules on every type of mention: mention_type, method, n, accuracy, low,
-    high."""
-    ...

@@ -17,7 +17,6 @@ from analysis.statistics.fit import FitContext
 from analysis.statistics.norms.weighing import (
     WEIGHING,
     WEIGHINGS,
-    WEIGHT,
     difference,
     of_either,
     of_weights,
@@ -25,12 +24,10 @@ from analysis.statistics.norms.weighing import (
 from analysis.statistics.probing.coreference_accuracy import (
     BASELINES,
     MENTION_TYPE,
-    MENTION_TYPES,
     Counts,
     coreference_counts,
     parts_of,
 )
-from analysis.statistics.question import asks, frame_of, placed
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import CHOSEN, HEAD, LAYER, Table, interval
 
@@ -169,43 +166,3 @@ DIFFERENCE = Table(
     requires=("coreference_prediction",),
     made_by=_differences,
 )
-
-
-def best(
-    store: DuckDBPyConnection, *, merging: str, chosen_on: str, weighing: str = WEIGHT
-) -> pd.DataFrame:
-    """The best head for every type of mention, beside every rule.
-
-    Args:
-        chosen_on: one of `CHOSEN_ON`.
-
-    Returns:
-        mention_type, baseline, layer, head, n_tried, n_chosen, accuracy_chosen, n, accuracy, low,
-        high, baseline_accuracy, difference, difference_low, difference_high.
-    """
-    if merging not in MERGINGS or chosen_on not in CHOSEN_ON:
-        raise ValueError(f"merging {merging}, chosen on {chosen_on}")
-    return frame_of(
-        store,
-        f"""
-        select * exclude (weighing, merging, chosen_on)
-        from coreference_best_weighing
-        where merging = $merging and chosen_on = $chosen_on and weighing = $weighing
-        order by {placed(MENTION_TYPES, "mention_type")}, {placed(BASELINES, "baseline")}
-        """,
-        {"merging": merging, "weighing": weighing, "chosen_on": chosen_on},
-    )
-
-
-@asks(f"""
-    select * exclude (merging) from coreference_difference
-    where merging = $merging
-    order by {placed(MENTION_TYPES, "mention_type")}, chosen_on
-""")
-def differences(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
-    """Both best heads for every type of mention and part of the corpus.
-
-    Returns:
-        mention_type, chosen_on, n, layer, head and accuracy of either, difference, low, high.
-    """
-    ...

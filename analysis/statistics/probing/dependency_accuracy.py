@@ -11,9 +11,8 @@ from analysis.needs import Need
 from analysis.statistics.annotation import MERGING, MERGINGS
 from analysis.statistics.columns import count, named, number, small, smalls, text
 from analysis.statistics.fit import FitContext
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights
+from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS, of_weights
 from analysis.statistics.probing.dependency_scores import OFFSETS, heads_of, trees
-from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import CHOSEN, HEAD, LAYER, SEQUENCE, Table, View, interval
 
@@ -45,94 +44,6 @@ PREDICTION = Table(
     depends_on=(),
     version=2,
 )
-
-
-@asks("""
-    with decided as (
-        select seq, sentence, word, relation, governor, is_masked,
-            word + (
-                relation = 'poss'
-                and coalesce(
-                    lead(form) over (partition by seq, sentence order by word)
-                        in ('''s', 's'''),
-                    false
-                )
-            )::int as deciding
-        from word
-        where relation is not null
-    ),
-    counted as (
-        select seq, sentence, count(*) as n,
-            count(*) filter (where predicted[deciding + 1] = governor) as n_right
-        from decided
-        join dependency_prediction_weighing using (seq)
-        where weighing = $weighing and layer = $layer and head = $head
-            and direction = $direction and merging = $merging
-            and not is_masked
-            and (seq, coalesce(governor, -1)) not in (
-                select seq, word from word where is_masked
-            )
-            and case $relation
-                when 'all_words' then true
-                when 'all' then split_part(relation, ':', 1) not in ('root', 'punct')
-                else split_part(relation, ':', 1) not in ('root', 'punct')
-                    and $relation in (relation, split_part(relation, ':', 1))
-            end
-        group by seq, sentence
-        order by n desc, seq, sentence
-        limit $limit
-    )
-    select seq, sentence,
-        trim(string_agg(form || if(space_after, ' ', ''), '' order by word)) as text,
-        any_value(n) as n, any_value(n_right) as n_right
-    from counted
-    join word using (seq, sentence)
-    group by seq, sentence
-    order by n desc, seq, sentence
-""")
-def sentences(
-    store: DuckDBPyConnection,
-    *,
-    relation: str,
-    layer: int,
-    head: int,
-    direction: str,
-    merging: str,
-    limit: int,
-    weighing: str = WEIGHT,
-) -> pd.DataFrame:
-    """The sentences with most words of a relation, and the number that a head gets right.
-
-    Args:
-        relation: one of `dependency_accuracy.relations`.
-
-    Returns:
-        seq, sentence, text, n, n_right; ties follow the order of the corpus.
-    """
-    ...
-
-
-@asks("""
-    select (unnest(range(len(predicted))))::smallint as word, unnest(predicted) as predicted
-    from dependency_prediction_weighing
-    where weighing = $weighing and seq = $seq
-        and layer = $layer and head = $head and direction = $direction
-        and merging = $merging
-    order by word
-""")
-def of_sentence(
-    store: DuckDBPyConnection,
-    *,
-    seq: int,
-    layer: int,
-    head: int,
-    direction: str,
-    merging: str,
-    weighing: str = WEIGHT,
-) -> pd.DataFrame:
-    """Predicted governors of one head for a sequence, in the order of the words: word, predicted
-    (−1: no candidate)."""
-    ...
 
 
 PROBED = text(
@@ -227,76 +138,3 @@ BASELINE = Table(
     version=2,
     made_by=_of_offsets,
 )
-
-
-@asks("""
-    select layer, head, n, accuracy, low, high
-    from dependency_accuracy_weighing
-    where relation = $relation and merging = $merging and direction = $direction
-        and weighing = $weighing
-    order by layer, head
-""")
-def of_relation(
-    store: DuckDBPyConnection,
-    *,
-    relation: str,
-    merging: str,
-    direction: str,
-    weighing: str = WEIGHT,
-) -> pd.DataFrame:
-    """Every head on one relation: layer, head, n, accuracy, low, high."""
-    ...
-
-
-@asks("""
-    select relation, direction, n, accuracy, low, high
-    from dependency_accuracy_weighing
-    where layer = $layer and head = $head and merging = $merging and weighing = $weighing
-    order by accuracy desc, n desc, relation, direction
-""")
-def of_head(
-    store: DuckDBPyConnection, *, layer: int, head: int, merging: str, weighing: str = WEIGHT
-) -> pd.DataFrame:
-    """One head on every relation, in both directions: relation, direction, n, accuracy, low, high;
-    the most accurate first."""
-    ...
-
-
-@asks("""
-    select relation, any_value(n) as n
-    from dependency_accuracy
-    group by relation
-    order by n desc, relation
-""")
-def relations(store: DuckDBPyConnection) -> pd.DataFrame:
-    """All relations, with the sums `all` and `all_words`: relation, n; the most frequent first."""
-    ...
-
-
-@asks("""
-    select relation, layer, head, direction, n, accuracy, low, high
-    from dependency_accuracy_merging
-    where merging = $merging
-    qualify row_number() over (
-        partition by relation order by accuracy desc, direction, layer, head
-    ) = 1
-    order by n desc, relation
-""")
-def best_heads(store: DuckDBPyConnection, *, merging: str) -> pd.DataFrame:
-    """The most accurate head and direction by relation; ties go to the first.
-
-    Selected and scored on the same words, as in the paper; `dependency_best` selects on others.
-
-    Returns:
-        relation, layer, head, direction, n, accuracy, low, high; the most frequent first.
-    """
-    ...
-
-
-@asks(
-    'select relation, "offset", n, accuracy from dependency_baseline '
-    'order by n desc, relation, "offset"'
-)
-def baselines(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every offset on every relation: relation, offset, n, accuracy."""
-    ...

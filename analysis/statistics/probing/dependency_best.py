@@ -20,7 +20,6 @@ from analysis.statistics.fit import FitContext
 from analysis.statistics.norms.weighing import (
     WEIGHING,
     WEIGHINGS,
-    WEIGHT,
     difference,
     of_either,
     of_weights,
@@ -34,7 +33,6 @@ from analysis.statistics.probing.dependency_scores import (
     parts_of,
     trees,
 )
-from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import CHOSEN, HEAD, LAYER, Table, interval
 
@@ -195,39 +193,3 @@ DIFFERENCE = Table(
     requires=("dependency_prediction",),
     made_by=_differences,
 )
-
-
-@asks("""
-    from dependency_best_weighing
-    where merging = $merging and chosen_on = $chosen_on and weighing = $weighing
-    order by n desc, relation
-""")
-def best(
-    store: DuckDBPyConnection, *, merging: str, chosen_on: str, weighing: str = WEIGHT
-) -> pd.DataFrame:
-    """The best head and the best offset of every relation, the most frequent first.
-
-    Args:
-        chosen_on: one of `CHOSEN_ON`.
-
-    Returns:
-        Every column of the table; no row for a relation that one half lacks.
-    """
-    ...
-
-
-@asks("""
-    from dependency_difference
-    where merging = $merging and chosen_on = $chosen_on
-    order by n desc, relation
-""")
-def differences(store: DuckDBPyConnection, *, merging: str, chosen_on: str) -> pd.DataFrame:
-    """Both best heads of every relation, the most frequent relation first.
-
-    Args:
-        chosen_on: one of `CHOSEN_ON`.
-
-    Returns:
-        Every column of the table; no row for a relation that one half lacks.
-    """
-    ...

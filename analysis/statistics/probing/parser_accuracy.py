@@ -1,7 +1,6 @@
 """Accuracy of parsers that read the attention of all heads together."""
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
@@ -14,7 +13,6 @@ from analysis.statistics.probing.parser_input import (
     static_vectors,
     tree_sentences,
 )
-from analysis.statistics.question import asks, placed
 from analysis.statistics.table import CHOSEN, Table, View
 
 METHODS = (
@@ -145,10 +143,3 @@ TABLE = Table(
     requires=("word_attention", "word_vector"),
     made_by=_trained_parsers,
 )
-
-
-@asks(f"from parser_accuracy_setting order by {placed(METHODS, 'method')}, seed")
-def accuracies(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every method and seed, in the order of `METHODS`: method, seed, uas, n, n_train, n_test,
-    vectors, known_share."""
-    ...

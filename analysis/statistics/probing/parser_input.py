@@ -13,7 +13,6 @@ from analysis.needs import Need
 from analysis.statistics.annotation import WORD
 from analysis.statistics.columns import singles, small, text
 from analysis.statistics.fit import Vectors
-from analysis.statistics.question import asks, sequences_of
 from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Table
 
 SHOWN = 64
@@ -49,30 +48,6 @@ ATTENTION = Table(
     merge="from shards where seq < 64",
     depends_on=(),
 )
-
-
-@asks("""
-    with cell as (
-        select first_word, n_words, unnest(range(len(attention))) as place,
-            unnest(attention)::double as attention
-        from word_attention
-        where seq = $seq and layer = $layer and head = $head
-    )
-    select (first_word + place // n_words)::int as word,
-        (first_word + place % n_words)::int as candidate, attention
-    from cell
-    order by word, candidate
-""")
-def of_head(store: DuckDBPyConnection, *, seq: int, layer: int, head: int) -> pd.DataFrame:
-    """Attention between the words of each sentence of a sequence, in one head: word, candidate,
-    attention; a row per pair, by the word that attends."""
-    ...
-
-
-@asks(sequences_of("word_attention"))
-def sequences(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The sequences whose word attention is in the file: seq, n_tokens, text."""
-    ...
 
 
 VECTOR = Table(

@@ -116,7 +116,10 @@ def maps(traces, layer, head):
 def test_scores_and_attention_are_means_over_texts(
     position_store, position_traces, is_causal, layer, head
 ):
-    correlation = query_key_correlation.of_head(position_store, layer=layer + 1, head=head + 1)
+    correlation = position_store.execute(
+        "from query_key_correlation_mean where layer = ? and head = ? order by all",
+        [layer + 1, head + 1],
+    ).df()
     longest = max(trace.is_token.shape[1] for trace in position_traces.values()) - 1
     assert correlation["offset"].tolist() == list(range(-longest, 1 if is_causal else longest + 1))
     weights = next(iter(position_traces.values())).layers[layer].weights
