@@ -9,7 +9,7 @@ from pkgutil import walk_packages
 from analysis import statistics
 from analysis.needs import Setting
 from analysis.statistics import annotation, corpus, image
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 
 OF_CORPORA = (*corpus.TABLES, *annotation.TABLES, image.TABLE)
 """Tables of the corpus itself; all others hold statistics."""

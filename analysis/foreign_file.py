@@ -14,9 +14,10 @@ from duckdb import DuckDBPyConnection
 from analysis.contracts import every_table
 from analysis.errors import UserError
 from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.base.columns import HEAD, LAYER, SEQ, Column
+from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import FACTS, MANIFEST, PROVENANCE, RUN
 from analysis.statistics.question import quoted
-from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Column, Table
 
 MEMORY = "2GB"
 """Memory limit of a page's query; at the papers' size it takes a fifth."""
@@ -217,7 +218,7 @@ def _assert_rows(store: DuckDBPyConnection) -> None:
     its keys allow: one for each sequence, layer and head, numbered from 0 or from 1."""
     built = dict(store.execute("select name, n_rows from stored.manifest").fetchall())
     counts = store.execute("select n_sequences, n_layers, n_heads from stored.run").fetchall()[0]
-    ways = {key.name: n + 1 for key, n in zip((SEQUENCE, LAYER, HEAD), counts, strict=True)}
+    ways = {key.name: n + 1 for key, n in zip((SEQ, LAYER, HEAD), counts, strict=True)}
     there = rows(store)
     for table in every_table():
         n_rows, key = there.get(table.name), [column.name for column in table.key]

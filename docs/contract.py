@@ -17,8 +17,8 @@ from mkdocs.structure.files import File, Files
 from analysis.contracts import every_table
 from analysis.sources import PAPERS
 from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.base.tables import Table, View
 from analysis.statistics.norms.weighing import WEIGHING
-from analysis.statistics.table import Column, Table, View
 from precompute.command_line import app
 
 _OPENING = """# Contract
@@ -105,11 +105,11 @@ def _numbers(view: View, keys: set[str]) -> Iterator[tuple[str, str, str]]:
     for column in view.columns:
         if column.name == "mean" and quantities:
             for name, (meaning, unit) in quantities[0].items():
-                yield name, f"{meaning}; {column.meaning}", unit
+                yield name, f"{meaning}; {column.definition}", unit
         elif not (
             column.name in keys or column.unit in _NO_NUMBERS or _ENDS.fullmatch(column.name)
         ):
-            yield column.name, column.meaning, column.unit
+            yield column.name, column.definition, column.unit
 
 
 def contract() -> str:
@@ -175,11 +175,11 @@ def _view(view: View) -> Iterator[str]:
     yield f"### {view.name}\n\n{view.grain[0].upper()}{view.grain[1:]}.\n"
     yield "| column | type | meaning | unit |\n| --- | --- | --- | --- |"
     for column in view.columns:
-        yield _row(f"`{column.name}`", _type(column), column.meaning, column.unit)
+        yield _row(f"`{column.name}`", _type(column), column.definition, column.unit)
     yield ""
 
 
-def _type(column: Column) -> str:
+def _type(column: Any) -> str:
     is_name = pa.types.is_dictionary(column.type)
     return f"{'string' if is_name else column.type}{' or NULL' if column.nullable else ''}"
 

@@ -40,9 +40,9 @@ from analysis.models.reading import read_model
 from analysis.models.trace import LayerWeights
 from analysis.scopes import POST_NORM
 from analysis.statistics import SCHEMA_VERSION
+from analysis.statistics.base.tables import Table
 from analysis.statistics.norms.weighing import WEIGHINGS
 from analysis.statistics.rows import names_of, table_of
-from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
 from pages.kit.contents import PAGES
 from pages.kit.links import VIEWS

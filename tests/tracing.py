@@ -12,7 +12,7 @@ from torch import Tensor
 from analysis.models.reading import read_model
 from analysis.models.stream import stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 from precompute.corpora.sequence import Sequence as Input
 from precompute.models.loaded_model import Control, LoadedModel
 from precompute.passes.filling import rows_of_batch

@@ -13,7 +13,7 @@ from analysis.measures.bootstrap import Redraws, redraws
 from analysis.scopes import LayerOrder
 
 if TYPE_CHECKING:  # which names its fit
-    from analysis.statistics.table import Table
+    from analysis.statistics.base.tables import Table
 
 
 class Vectors(Protocol):

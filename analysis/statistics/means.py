@@ -14,9 +14,9 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int
 
 from analysis.measures.bootstrap import means_of_sums
+from analysis.statistics.base.tables import Table
 from analysis.statistics.fit import Fit, FitContext
 from analysis.statistics.rows import rows_of
-from analysis.statistics.table import Table
 
 NOTHING: Mapping[str, Any] = {}
 SLICE = 2**17

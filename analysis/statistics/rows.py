@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from jaxtyping import Float
 
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 from analysis.token_types import TOKEN_TYPES
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 
 _SAMPLE, _LEAST = "sample", "least_count"
 LEAST_COUNT = f"{_LEAST} pair_delta"

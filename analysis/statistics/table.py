@@ -1,35 +1,26 @@
-"""Contracts of stored tables: grain, columns, units, laws, and tolerances between two runs.
-
-An interrupted and resumed run, more workers, a cluster, jobs in another order: all these change no
-bit. Other batches, threads or processors add up in another order, so that numbers differ by
-round-off; each table declares its tolerance.
-"""
+"""Contracts of stored tables that list their columns: grain, units, laws and views."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import pyarrow as pa
 
 from analysis.measures.bootstrap import LEAST_UNITS
-from analysis.needs import Need, Setting
-from analysis.statistics.fit import Fit
+from analysis.needs import Setting
+from analysis.statistics.base import tables as base
+from analysis.statistics.base.tables import (
+    BY_RANK,
+    EXACT,
+    TO_ROUND_OFF,
+    UNSTABLE_ARGMAX,
+    Agreement,
+    View,
+)
 
-
-@dataclass(frozen=True)
-class Agreement:
-    """Largest difference between the same numbers of two runs, as a share of the column's largest.
-
-    `tolerance` is None where one bit can decide a discrete choice; `meaning` describes it in words.
-    """
-
-    tolerance: float | None
-    meaning: str
-
-
-EXACT = Agreement(0.0, "to the bit")
-TO_ROUND_OFF = Agreement(1e-5, "to 1e-5 of the largest number of a column")
-BY_RANK = Agreement(0.02, "to 0.02, since what is nearly equal may change places among the ranks")
-CHOSEN = Agreement(None, "as far as choices between what is nearly equal fall the same way")
+__all__ = ["BY_RANK", "EXACT", "TO_ROUND_OFF", "Agreement", "View"]
+CHOSEN = UNSTABLE_ARGMAX
 
 
 @dataclass(frozen=True)
@@ -48,94 +39,39 @@ class Column:
     at_most: str = ""
     quantities: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
 
-
-@dataclass(frozen=True)
-class View:
-    """Public interface for readers: its columns and the query that makes them."""
-
-    name: str
-    grain: str
-    columns: tuple[Column, ...]
-    sql: str
+    @property
+    def definition(self) -> str:
+        return self.meaning
 
 
-@dataclass(frozen=True)
-class Table:
-    """A stored table as a contract between the passes that fill it, the store, queries and pages.
+class Table(base.Table):
+    """Contract of a table that lists its columns and says its grain, not yet by declaration."""
 
-    `merge` is the query that turns the rows of all `shards` into the table. `order` sorts it, which
-    decides its size and the speed of queries. `laws` are conditions that hold for every row.
-    `needs` lists the requirements for any rows. A table without `views` is public as it is; a table
-    with views is public too if `shown_as` names a view for it.
+    values: tuple[Column, ...]  # type: ignore[assignment]
 
-    If rows are `counted`, rows with the same key become one by adding whole numbers, and `merge`
-    does nothing else: parts of a shard are then merged without that query.
-
-    Shards hold rows of the table, merged once already, unless `raw` lists other columns. Then they
-    hold rows of those columns, and the store runs `merge` for one value of the column `piece` after
-    the other, so that each sort and group fits into memory.
-
-    A table with the sequence in its key has a limited size: with more sequences than blocks the
-    file keeps the rows of a sample, as many sequences as blocks. `raw_rows` marks tables with many
-    rows per sequence; `--raw-rows` then limits the sequences. `per_block` is a query that keeps one
-    row of each `block` of `shards` instead, for numbers over all sequences. `rarest` names columns
-    of `raw` shards: beyond `--raw-rows` the groups of these columns with fewest rows are left out.
-    Fits read all rows, whatever the file keeps.
-
-    `version` rises whenever its numbers change, so that they are computed again.
-
-    A table is filled in one of three ways. `made_by` makes it from the tables that it `requires`
-    (a fit). Else a pass of `precompute.passes` fills it: if `of_model`, from the weights alone, and
-    if not, from the layers of every batch of the corpus; what it `requires` then is computed along
-    with it.
-
-    `depends_on` lists the settings that its numbers depend on beyond model, corpus, seed and number
-    format; the default is all of them, so that a new table is recomputed too often rather than too
-    seldom. A fit receives the declared ones alone.
-
-    `declared` is the tolerance between runs that add up in another order. `round_off` names columns
-    that measure round-off, for which there is no tolerance.
-    """
-
-    name: str
-    grain: str
-    key: tuple[Column, ...]
-    values: tuple[Column, ...]
-    source: str
-    laws: tuple[str, ...] = ()
-    needs: tuple[Need, ...] = ()
-    views: tuple[View, ...] = ()
-    shown_as: str = ""
-    merge: str = "from shards"
-    counted: bool = False
-    order: tuple[str, ...] = ()
-    raw: tuple[Column, ...] = ()
-    piece: str = ""
-    raw_rows: bool = False
-    per_block: str = ""
-    rarest: tuple[str, ...] = ()
-    declared: Agreement = TO_ROUND_OFF
-    round_off: tuple[str, ...] = ()
-    depends_on: tuple[Setting, ...] = tuple(Setting)
-    version: int = 1
-    requires: tuple[str, ...] = ()
-    made_by: Fit | None = None
-    of_model: bool = False
+    def __init__(
+        self,
+        *,
+        grain: str,
+        values: tuple[Column, ...],
+        raw_rows: bool = False,
+        depends_on: tuple[Setting, ...] = tuple(Setting),
+        **rest: Any,
+    ):
+        super().__init__(values={}, many_rows=raw_rows, depends_on=depends_on, **rest)
+        vars(self).update(values=values, _grain=grain, columns=(*self.key, *values))
 
     @property
-    def of_layers(self) -> bool:
-        """Return True if a pass over the corpus fills the table, as opposed to weights or a fit."""
-        return self.made_by is None and not self.of_model
+    def grain(self) -> str:
+        return vars(self)["_grain"]
 
     @property
     def agreement(self) -> Agreement:
-        """Return the declared tolerance; exact for tables of whole numbers and names."""
         has_numbers = any(_has_fractions(column.type) for column in self.columns)
         return EXACT if self.declared == TO_ROUND_OFF and not has_numbers else self.declared
 
-    @property
+    @cached_property
     def bounds(self) -> tuple[str, ...]:
-        """Return the laws of the largest values of columns."""
         return tuple(
             f'"{column.name}" <= {column.at_most}' for column in self.columns if column.at_most
         )
@@ -145,24 +81,14 @@ class Table:
         return _schema(self.raw) if self.raw else self.schema
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        return self.key + self.values
-
-    @property
-    def schema(self) -> pa.Schema:
-        return _schema(self.columns)
-
-    @property
     def of_sequences(self) -> bool:
-        """Return True if the table has rows of single sequences, which a file may sample."""
         return SEQUENCE in self.key and not self.raw
 
     @property
-    def sorted_by(self) -> tuple[str, ...]:
-        return self.order or tuple(f'"{column.name}"' for column in self.key)
+    def raw_rows(self) -> bool:
+        return self.many_rows
 
     def shown(self, name: str = "") -> View:
-        """Return the public view of this table, under its own or another name."""
         return View(name or self.name, self.grain, self.columns, f"from stored.{self.name}")
 
     @property
@@ -177,7 +103,7 @@ def _has_fractions(kind: pa.DataType) -> bool:
     return pa.types.is_floating(kind.value_type if pa.types.is_list(kind) else kind)
 
 
-def _schema(columns: tuple[Column, ...]) -> pa.Schema:
+def _schema(columns: tuple[Any, ...]) -> pa.Schema:
     return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in columns])
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.comparison.account import account, reasons, training_step
+from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import sequence_lengths
-from analysis.statistics.table import Table
 from pages.kit.section import Choices, Figure
 from pages.kit.view import View
 from pages.services.chosen import note_content, other_stores

@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.statistics.base.tables import Table
 from analysis.statistics.heads import gradient_importance
-from analysis.statistics.table import Table
 from pages.charts.plots import Spread
 from pages.kit.section import Choices, Figure
 from pages.kit.view import View

@@ -7,6 +7,7 @@ import pandas as pd
 from analysis.effects import MEAN
 from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
+from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.heads import head_effect, head_pattern
 from analysis.statistics.heads.head_behaviour import RULES
 from analysis.statistics.norms import (
@@ -29,7 +30,6 @@ from analysis.statistics.positions import (
 from analysis.statistics.positions.head_offset import countings
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
 from analysis.statistics.sinks import sink
-from analysis.statistics.table import Table as OfFile
 from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
 from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP

@@ -7,10 +7,10 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.published.heads import THRESHOLDS
+from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.heads import head_arrangement, head_distance, head_effect, head_pattern
 from analysis.statistics.heads.head_behaviour import Thresholds
 from analysis.statistics.question import frame_of
-from analysis.statistics.table import Table as OfFile
 from pages.charts.colours import GROUP_COLOURS, SAME_LAYER_COLOURS
 from pages.charts.plots import Lines
 from pages.head_map.plane import plane

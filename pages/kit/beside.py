@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 from pages.charts.layer_gaps import nodes, with_gaps
 from pages.charts.plots import Rows
 from pages.export.shown import Shown, sourced

@@ -15,8 +15,8 @@ from analysis import sources
 from analysis.contracts import every_table
 from analysis.scopes import RELATIONS
 from analysis.statistics import corpus
+from analysis.statistics.base.tables import Table
 from analysis.statistics.probing import dependency_accuracy
-from analysis.statistics.table import Table
 from pages.kit.address import LONGEST_TEXT
 from pages.kit.contents import PAGES
 from pages.kit.head_choice import HEAD, every_head, head_name
@@ -236,7 +236,7 @@ def _called(*tables: Table) -> list[str]:
 def _explained(*tables: Table) -> list[str]:
     """Sources of tables, and meanings of their columns."""
     views = [view for table in tables for view in table.all_views]
-    meanings = [column.meaning for view in views for column in view.columns]
+    meanings = [column.definition for view in views for column in view.columns]
     in_japanese = (japanese().get(digest(meaning), "") for meaning in meanings)
     return [*(citation(table.source) for table in tables), *meanings, *in_japanese]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.base.tables import Table
 from analysis.statistics.question import PARAMETER, frame_of
-from analysis.statistics.table import Table
 from pages.charts.headline import joined
 from pages.kit.address import choose
 from pages.kit.head_choice import choose_head

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 from pages.kit.links import VIEWS
 from pages.kit.page import Page
 from pages.kit.section import Section

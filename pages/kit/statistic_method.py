@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.contracts import every_table
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 from pages.kit.contents import PAGES
 
 _FOLDER = Path(__file__).parents[1]

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from analysis.sources import PAPERS
-from analysis.statistics.table import Table, View
+from analysis.statistics.base.tables import Table, View
 from pages.kit.folds import folded
 from pages.words.contracts import translation
 from pages.words.say import say
@@ -43,7 +43,7 @@ def view_columns(view: View) -> None:
     """Tabulate meaning and unit of each column of a view."""
     heads = "|".join(say(f"about.{heading}") for heading in ("column", "meaning", "unit"))
     rows = [
-        f"|`{column.name}`|{translation(column.meaning)}|{translation(column.unit)}|"
+        f"|`{column.name}`|{translation(column.definition)}|{translation(column.unit)}|"
         for column in view.columns
     ]
     st.markdown("\n".join([f"|{heads}|", "|---|---|---|", *rows]))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import pandas as pd
 
+from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.norms.weighing import WEIGHT
-from analysis.statistics.table import Table as OfFile
 from pages.charts.headline import emphasised, joined, sentences
 from pages.charts.layer_gaps import with_gaps
 from pages.export.shown import Shown, sourced

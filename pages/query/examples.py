@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import TOKENS
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import head_token, token_type_mixing
 from analysis.statistics.pairs import pair_delta
-from analysis.statistics.table import Table
 from pages.services.open_file import Store
 
 

@@ -12,12 +12,12 @@ import pandas as pd
 
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
 from analysis.statistics import image
+from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.question import placed, quoted
 from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
 from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
 from analysis.statistics.relevance.relevance_summary import GAINS
-from analysis.statistics.table import Table as OfFile
 from pages.charts.colours import LOW_TO_HIGH, NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.charts.maps import HeadMap, Matrix, Ramp
 from pages.charts.plots import Lines

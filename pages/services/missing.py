@@ -7,8 +7,8 @@ import streamlit as st
 
 from analysis.needs import OF_TEXTS, Need
 from analysis.statistics import annotation
+from analysis.statistics.base.tables import Table
 from analysis.statistics.probing import dependency_accuracy
-from analysis.statistics.table import Table
 from pages.kit.address import stop
 from pages.kit.items import Drawn, Text
 from pages.services.chosen import link_files, stores, without_attention

@@ -18,8 +18,8 @@ from duckdb import DuckDBPyConnection
 from analysis.errors import UserError
 from analysis.foreign_file import BrokenContract, OtherSchema, attach, rows
 from analysis.scopes import ORDERS, LayerOrder
+from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import provenance, run
-from analysis.statistics.table import Table
 from analysis.time_limit import time_limit
 from pages.kit.run import run as present_run
 from pages.kit.run import within_part

@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 
 
 def added_up(table: Table, rows: pa.Table) -> pa.Table:
@@ -19,7 +19,7 @@ def added_up(table: Table, rows: pa.Table) -> pa.Table:
     in_order = code[order]
     first = np.flatnonzero(np.diff(in_order, prepend=-1))
     summed = rows.take(order[first])
-    for column in table.values if len(first) else ():
+    for column in table.columns[len(table.key) :] if len(first) else ():
         place = rows.column_names.index(column.name)
         sums = np.add.reduceat(rows[column.name].to_numpy()[order], first)
         summed = summed.set_column(place, rows.field(place), pa.array(sums))

@@ -38,4 +38,4 @@ def widest_interval(plan: Plan, statistics: list[str]) -> tuple[float, str]:
 
 
 def _has_interval(name: str) -> bool:
-    return {"low", "high"} <= {column.name for column in STATISTICS[name].values}
+    return {"low", "high"} <= {column.name for column in STATISTICS[name].columns}

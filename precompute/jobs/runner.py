@@ -12,7 +12,8 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
+from analysis.statistics.table import Table as ListedTable
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
 from precompute.jobs.plan import CORPUS, Job, Plan, batches
@@ -60,7 +61,7 @@ def finish_weights(plan: Plan, model: LoadedModel, on_event: OnEvent = ignore) -
     on_event(Begun("weights", len(tables), n_found))
     for table in waiting:
         rows = rows_of_weights(table, model.weights)
-        finish_shard(plan.shard_folder(table), 0, partial(counted_from_1, rows, model.numbers))
+        finish_shard(plan.shard_folder(table), 0, partial(_counted, table, rows, model.numbers))
         on_event(Finished())
 
 
@@ -190,7 +191,12 @@ def _finish_sequences(
 
 def shard_of(table: Table, rows: list[pa.Table], layers: tuple[int, ...]) -> pa.Table:
     """Return the rows of a shard, from those of its batches; `layers` are their numbers."""
-    return counted_from_1(merged(table, rows), layers)
+    return _counted(table, merged(table, rows), layers)
+
+
+def _counted(table: Table, rows: pa.Table, layers: tuple[int, ...]) -> pa.Table:
+    """Return rows with layers and heads from 1, which those of declared tables have already."""
+    return counted_from_1(rows, layers) if isinstance(table, ListedTable) else rows
 
 
 def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Batch:

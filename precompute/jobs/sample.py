@@ -7,10 +7,10 @@ import numpy as np
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
+from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import SEQUENCES
 from analysis.statistics.question import quoted_files
 from analysis.statistics.sample import Sample, rarest_facts, sample_facts
-from analysis.statistics.table import Table
 from precompute.jobs.bounds import Bounds, block_of, sample_order
 from precompute.jobs.plan import Plan
 

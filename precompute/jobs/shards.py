@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from analysis.errors import UserError
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 from precompute.jobs.counted import added_up
 from precompute.jobs.seal import seal
 

@@ -1,17 +1,17 @@
 """Filling of tables from the layers of a batch, one layer after the other."""
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, wraps
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from analysis.models.trace import ModelWeights
+from analysis.models.trace import LayerWeights, ModelWeights
 from analysis.needs import Need
+from analysis.statistics.base.tables import Table
 from analysis.statistics.rows import parts_of_shard
-from analysis.statistics.table import Table
 from precompute import passes
 from precompute.jobs.memory import return_unused_pages
 from precompute.models.loaded_model import LoadedModel
@@ -35,18 +35,39 @@ class Filling(Protocol):
     def rows(self) -> pa.Table: ...
 
 
+MET: Mapping[Need, Callable[[LayerWeights], bool]] = {
+    Need.OWN_VECTORS: lambda weights: weights.gate is None,
+    Need.AFFINE_VECTORS: lambda weights: weights.transforms_linearly,
+    Need.OWN_SCORES: lambda weights: weights.offset_terms is None,
+    Need.SINK_LOGITS: lambda weights: weights.sink_logit is not None,
+}
+"""Whether a layer meets a need."""
+
+
 def fills(table: Table) -> Callable[[Filler], Filler]:
     """Mark what fills a table.
 
     It is a function from a layer to rows; a class that is made of a batch, is given its layers and
     has rows at the end (`Filling`); or, for a table of the model, a function from its weights.
+    Functions are not asked where the needs of the table are not met.
     """
 
-    def marked(filler: Filler) -> Filler:
-        filler.fills = table.name  # type: ignore[attr-defined]
-        return filler
+    def marked(filler: Any) -> Any:
+        made: Any = filler if isinstance(filler, type) else _where_met(table, filler)
+        made.fills = table.name
+        return made
 
     return marked
+
+
+def _where_met(table: Table, filler: Callable[[Any], Rows]) -> Callable[[Any], Rows]:
+    @wraps(filler)
+    def filled(of: Any) -> Rows:
+        layers = of.layers if table.of_model else (of.weights,)
+        met = (MET[need](layer) for need in table.needs if need in MET for layer in layers)
+        return filler(of) if all(met) else ()
+
+    return filled
 
 
 class _LayerByLayer:

@@ -16,9 +16,9 @@ from analysis.measures.mixing.rollout import (
 )
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout, vector_bytes
 from analysis.measures.pairs.mixing_change import row_shares
+from analysis.statistics.base.tables import Table
 from analysis.statistics.mixing import rollout, vector_rollout
 from analysis.statistics.rows import names_of, table_of
-from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer

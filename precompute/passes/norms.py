@@ -3,7 +3,6 @@
 import numpy as np
 import pyarrow as pa
 import torch
-from torch import Tensor
 
 from analysis.measures.norms.fair_sample import earliest, sample_priorities
 from analysis.measures.norms.joint_histogram import joint_histogram
@@ -14,6 +13,7 @@ from analysis.measures.norms.vector_norms import (
     norm_shares_received,
 )
 from analysis.models.trace import ModelWeights
+from analysis.statistics.base.columns import HEAD, POS, SEQ
 from analysis.statistics.norms import (
     attention_norm_distribution,
     head_token,
@@ -25,6 +25,7 @@ from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer
+from precompute.passes.rows import rows_of_layer
 
 _STREAM = 1  # the sample's own stream of random numbers, beside the run's seed
 
@@ -34,46 +35,24 @@ def rows_of_heads_and_tokens(layer: Layer) -> pa.Table:
     """Return the norm of each token's transformed vector, the attention that it receives and its
     share of norms.
 
-    There are none if the vector depends on the query.
-
     Formula: `attention_received`, `norm_shares_received`, `value_norms`.
     """
-    batch = layer.batch
-    if layer.weights.gate is not None:
-        return head_token.TABLE.shard_schema.empty_table()
-    row, position = batch.real_tokens
-
-    def of_tokens(by_head: Tensor) -> np.ndarray:
-        return by_head.transpose(1, 2)[batch.is_token].flatten().cpu().numpy()
-
-    return table_of(
+    is_token = layer.batch.is_token
+    return rows_of_layer(
+        layer,
         head_token.TABLE,
-        seq=batch.sequence_of_row[row].repeat(batch.n_heads),
-        pos=position.repeat(batch.n_heads),
-        layer=np.full(len(row) * batch.n_heads, layer.index),
-        head=np.tile(np.arange(batch.n_heads), len(row)),
-        token_type=names_of(batch.token_types.cpu().numpy()[row, position].repeat(batch.n_heads)),
-        value_norm=of_tokens(layer.value_norms),
-        attention_received=of_tokens(attention_received(layer.attention, batch.is_token)),
-        norm_share_received=of_tokens(
-            norm_shares_received(layer.attention, layer.value_norms, batch.is_token)
-        ),
+        (SEQ, HEAD, POS),
+        value_norm=layer.value_norms,
+        attention_received=attention_received(layer.attention, is_token),
+        norm_share_received=norm_shares_received(layer.attention, layer.value_norms, is_token),
     )
 
 
 @fills(norm_dispersion.PER_TOKEN)
 def rows_of_tokens(layer: Layer) -> pa.Table:
     """Return the norm of each token's vector as the layer reads it."""
-    batch = layer.batch
-    row, position = batch.real_tokens
     norms = torch.linalg.vector_norm(layer.trace.input, dim=-1)
-    return table_of(
-        norm_dispersion.PER_TOKEN,
-        seq=batch.sequence_of_row[row],
-        pos=position,
-        layer=np.full(len(row), layer.index),
-        input_norm=norms[batch.is_token].cpu().numpy(),
-    )
+    return rows_of_layer(layer, norm_dispersion.PER_TOKEN, (SEQ, POS), input_norm=norms)
 
 
 @fills(attention_norm_distribution.HISTOGRAM)

@@ -12,10 +12,10 @@ from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
 from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import ALL
+from analysis.statistics.base.tables import Table
 from analysis.statistics.relevance import perturbation, relevance_map
 from analysis.statistics.relevance import relevance_summary as summary
 from analysis.statistics.rows import lists_of, names_of, nulls_where, parts_of_shard, table_of
-from analysis.statistics.table import Table
 from analysis.token_types import CLS
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence

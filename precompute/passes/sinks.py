@@ -11,9 +11,9 @@ from torch import Tensor
 from analysis.measures.sinks.attention_sinks import shares_of_no_token, sink_scores, sink_weights
 from analysis.measures.sinks.largest_activations import largest_activations
 from analysis.sinks import EVERY, NO_TOKEN, POSITIONAL, SCORES, WEIGHTS
+from analysis.statistics.base.tables import Table
 from analysis.statistics.rows import names_of, nulls_where, table_of
 from analysis.statistics.sinks import massive_activation, no_token, sink
-from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer

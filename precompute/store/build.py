@@ -15,9 +15,9 @@ from analysis.contracts import every_table
 from analysis.statistics import annotation
 from analysis.statistics import corpus as corpus_tables
 from analysis.statistics import image as image_table
+from analysis.statistics.base.tables import Table, View
 from analysis.statistics.question import quoted, quoted_files
 from analysis.statistics.sample import Sample, sample_facts
-from analysis.statistics.table import Table, View
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Sequence as Input
@@ -122,7 +122,7 @@ def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> N
     comments."""
     store.execute(f"comment on {kind} {name} is {quoted(view.grain)}")
     for column in view.columns:
-        comment = quoted(f"{column.meaning} ({column.unit})")
+        comment = quoted(f"{column.definition} ({column.unit})")
         store.execute(f"comment on column {name}.{column.name} is {comment}")
 
 

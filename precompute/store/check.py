@@ -11,8 +11,8 @@ from analysis.contracts import every_table
 from analysis.error_limits import LIMITS
 from analysis.errors import BrokenLaw, UserError
 from analysis.foreign_file import BrokenContract, Locked, OtherSchema
+from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import MANIFEST
-from analysis.statistics.table import Table
 from analysis.time_limit import TooSlow
 from precompute.jobs.tables import pieces
 from precompute.store.cross_laws import CROSS_LAWS

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 
 from analysis.statistics.annotation import MENTIONS, WORDS
+from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import SEQUENCES, TOKENS
 from analysis.statistics.question import quoted
-from analysis.statistics.table import Table
 from analysis.token_types import TOKEN_TYPES
 
 ROWS: Mapping[Table, str] = {

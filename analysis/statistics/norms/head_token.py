@@ -4,71 +4,31 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Need
-from analysis.statistics.columns import single
+from analysis.statistics.base.columns import HEAD, LAYER, POS, SEQ, TOKEN_TYPE, length, weight
+from analysis.statistics.base.tables import Table
 from analysis.statistics.question import asks, frame_of
-from analysis.statistics.table import (
-    HEAD,
-    LAYER,
-    POSITION,
-    SEQUENCE,
-    TOKEN_TYPE,
-    TYPE_OF_ENTRY,
-    Table,
-    View,
-)
+from analysis.statistics.table import TYPE_OF_ENTRY
 
-_VALUE_NORM = single("value_norm", "‖f(x)‖ of the token in the head", "stream length")
-_RECEIVED = single(
-    "attention_received",
-    "attention weight the token receives, summed over the tokens that attend",
-    "tokens",
-)
-_SHARE_RECEIVED = single(
-    "norm_share_received",
-    "share of ‖αf(x)‖ that the token brings, every query's row scaled to a sum of 1, summed over "
-    "the tokens that attend",
-    "tokens",
-)
 TABLE = Table(
-    name="head_token",
-    grain="one row per token, layer and head",
-    key=(SEQUENCE, POSITION, LAYER, HEAD, TOKEN_TYPE),
-    values=(_VALUE_NORM, _RECEIVED, _SHARE_RECEIVED),
+    "head_token",
+    key=(LAYER, HEAD, TOKEN_TYPE, SEQ, POS),
     source="kobayashi-2020",
-    laws=(
-        "value_norm >= 0",
-        "attention_received >= 0",
-        "norm_share_received >= 0",
-        "not isnan(value_norm + attention_received + norm_share_received)",
-    ),
     needs=(Need.OWN_VECTORS,),
-    raw_rows=True,
-    order=("layer", "head", "token_type", "seq", "pos"),
-    views=(
-        View(
-            "head_token",
-            "one row per token, layer and head",
-            (
-                SEQUENCE,
-                POSITION,
-                LAYER,
-                HEAD,
-                TOKEN_TYPE,
-                _VALUE_NORM,
-                _RECEIVED,
-                single(
-                    "weighted_norm_received",
-                    "‖αf(x)‖ of the token, summed over the tokens that attend",
-                    "stream length",
-                ),
-            ),
-            "select * exclude (norm_share_received), "
-            "attention_received * value_norm as weighted_norm_received "
-            "from stored.head_token",
-        ),
-    ),
-    depends_on=(),
     version=2,
+    values={
+        "value_norm": length("‖f(x)‖ of the token in the head"),
+        "attention_received": weight(
+            "attention weight the token receives, summed over the tokens that attend"
+        ),
+        "norm_share_received": weight(
+            "share of ‖αf(x)‖ that the token brings, every query's row scaled to a sum of 1, "
+            "summed over the tokens that attend"
+        ),
+        "weighted_norm_received": length(
+            "‖αf(x)‖ of the token, summed over the tokens that attend",
+            sql="attention_received * value_norm",
+        ),
+    },
 )
 RANKINGS = {
     "attention": "attention_received / n_tokens",

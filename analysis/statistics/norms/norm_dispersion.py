@@ -3,76 +3,33 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need
-from analysis.statistics.columns import count, number, single
-from analysis.statistics.fit import query
+from analysis.statistics.base.columns import HEAD, LAYER, POS, SEQ, length
+from analysis.statistics.base.means import dispersion
+from analysis.statistics.base.tables import Table
+from analysis.statistics.norms import head_token
 from analysis.statistics.question import asks, frame_of
-from analysis.statistics.table import HEAD_OR_ALL, LAYER, LAYER_OR_ALL, POSITION, SEQUENCE, Table
 
 PER_TOKEN = Table(
-    name="token_norm",
-    grain="one row per token and layer",
-    key=(SEQUENCE, POSITION, LAYER),
-    values=(single("input_norm", "‖x‖ of the token as the layer reads it", "stream length"),),
+    "token_norm",
+    key=(LAYER, SEQ, POS),
     source="kobayashi-2020",
-    laws=("input_norm >= 0", "not isnan(input_norm)"),
-    raw_rows=True,
-    order=("layer", "seq", "pos"),
-    depends_on=(),
+    values={"input_norm": length("‖x‖ of the token as the layer reads it")},
 )
-
-
-DISPERSION = (
-    count("n", "tokens, or tokens times heads where heads are pooled", "tokens"),
-    number("mean", "mean", "stream length"),
-    number("std", "population standard deviation", "stream length"),
-    number("cv", "coefficient of variation, std / mean", "ratio", nullable=True),
-    number("min", "smallest", "stream length"),
-    number("max", "largest", "stream length"),
+VALUE_NORM = dispersion(
+    "value_norm_dispersion",
+    of=head_token.TABLE,
+    value="value_norm",
+    by=(LAYER, HEAD),
+    n="tokens, or tokens times heads where heads are pooled",
+    note="all tokens, special ones too",
 )
-_LAWS = ("n > 0", "std >= 0", "min <= mean * (1 + 1e-9)", "mean <= max * (1 + 1e-9)")
-
-
-def dispersion_query(column: str, *, source: str, key: str) -> str:
-    """Return the query for the dispersion of a view's column, by key and over everything pooled."""
-    return f"""
-        select
-            {key},
-            count(*) as n,
-            avg({column}::double) as mean,
-            stddev_pop({column}::double) as std,
-            std / nullif(mean, 0) as cv,
-            min({column})::double as min,
-            max({column})::double as max
-        from {source}
-        group by grouping sets (({key}), ())
-        having count(*) > 0
-        order by {key}
-    """
-
-
-VALUE_NORM = Table(
-    name="value_norm_dispersion",
-    grain="one row per layer and head, and one for all heads pooled; all tokens, special ones too",
-    key=(LAYER_OR_ALL, HEAD_OR_ALL),
-    values=DISPERSION,
-    source="kobayashi-2020",
-    laws=_LAWS,
-    depends_on=(),
-    needs=(Need.OWN_VECTORS,),
-    requires=("head_token",),
-    made_by=query(dispersion_query("value_norm", source="head_token", key="layer, head")),
-)
-INPUT_NORM = Table(
-    name="input_norm_dispersion",
-    grain="one row per layer, and one for all layers pooled; all tokens, special ones included",
-    key=(LAYER_OR_ALL,),
-    values=DISPERSION,
-    source="kobayashi-2020",
-    laws=_LAWS,
-    depends_on=(),
-    requires=("token_norm",),
-    made_by=query(dispersion_query("input_norm", source="token_norm", key="layer")),
+INPUT_NORM = dispersion(
+    "input_norm_dispersion",
+    of=PER_TOKEN,
+    value="input_norm",
+    by=(LAYER,),
+    n="tokens, or tokens times layers where layers are pooled",
+    note="all tokens, special ones too",
 )
 
 

@@ -135,7 +135,7 @@ def test_every_name_of_the_contract_is_found_in_both_languages(inquiry, table):
     entries = [place for place in search._statistics(inquiry) if table.name in place.shown]
     for view in table.all_views:
         names = [view.name, *(column.name for column in view.columns)]
-        meanings = [column.meaning for column in view.columns]
+        meanings = [column.definition for column in view.columns]
         meanings += [japanese()[digest(meaning)] for meaning in meanings]
         texts = (*names, *meanings)
         assert not [text for text in texts if not search.matching(entries, text)]

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from analysis.contracts import every_table
+from analysis.statistics.table import Table as ListedTable
 from pages.papers.entries import ENTRIES
 from pages.words import say as words
-from pages.words.contracts import digest, japanese, translation
+from pages.words.contracts import digest, japanese, parts_of, translation
 
 PAGES = words.PAGES
 VARIANTS = (words.IMAGES, words.TURNED, words.DISTANCE, words.PATCHES)
@@ -125,9 +126,11 @@ def contracts() -> dict[str, str]:
     sources = {}
     for table in every_table():
         for view in (table.shown(), *table.all_views):
-            sources[view.grain] = view.name
+            listed = isinstance(table, ListedTable)
+            words, notes = ([], [view.grain]) if listed else parts_of(view.grain)
+            sources |= dict.fromkeys((*words, *notes), view.name)
             for column in view.columns:
-                sources[column.meaning] = f"{view.name}.{column.name}"
+                sources[column.definition] = f"{view.name}.{column.name}"
                 sources[column.unit] = f"unit of {view.name}.{column.name}"
     return sources
 

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from analysis.statistics.base.tables import Table
 from analysis.statistics.fit import FitContext
 from analysis.statistics.norms import head_token
 from analysis.statistics.rows import names_of, table_of
-from analysis.statistics.table import Table
 from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.word_vectors import WordVectors

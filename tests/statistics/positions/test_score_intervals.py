@@ -12,10 +12,10 @@ import torch
 
 from analysis.models.trace import Model
 from analysis.scopes import PRE_NORM
+from analysis.statistics.base.tables import Table
 from analysis.statistics.fit import FitContext
 from analysis.statistics.positions import score_share, score_sums
 from analysis.statistics.positions.score_sums import BUCKET_SUMS, COMPLEX, REAL
-from analysis.statistics.table import Table
 from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
 from precompute.jobs.shards import counted_from_1

@@ -9,7 +9,7 @@ import torch
 
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights
-from analysis.statistics.table import Table
+from analysis.statistics.base.tables import Table
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.shards import as_stored, merged
 from precompute.models.loaded_model import LoadedModel

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from analysis.errors import BrokenLaw
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
 from analysis.relevance_rules import ALL
+from analysis.statistics.base.tables import Table
 from analysis.statistics.relevance import perturbation, relevance_map
 from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
-from analysis.statistics.table import Table
 from precompute.corpora.randomness import generator
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
