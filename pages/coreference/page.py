@@ -9,9 +9,15 @@ from analysis.published.heads import numbers
 from analysis.statistics import annotation
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHT
-from analysis.statistics.probing import coreference_accuracy, coreference_best
-from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES, METHODS
-from analysis.statistics.probing.coreference_best import CHOSEN_ON
+from analysis.statistics.probing.accuracy import (
+    BASELINES,
+    CHOSEN_ON,
+    COREFERENCE_ACCURACY,
+    COREFERENCE_BEST,
+    COREFERENCE_PREDICTION,
+    MENTION_TYPES,
+    METHODS,
+)
 from analysis.statistics.question import placed
 from pages.charts.colours import ANTECEDENT_COLOURS
 from pages.charts.maps import HeadMap
@@ -98,7 +104,7 @@ _ALL_HEADS |= dict.fromkeys((f"more_than_{rule}" for rule in BASELINES), "percen
 
 RULES = Section(
     "rules",
-    (coreference_accuracy.TABLE, coreference_best.TABLE),
+    (COREFERENCE_ACCURACY, COREFERENCE_BEST),
     picks=(WEIGHING, MERGED, Pick("chosen_on", CHOSEN_ON, HALF)),
     figures=(
         Figure(
@@ -135,8 +141,8 @@ _HEADS = """
     where method = 'head' order by accuracy desc, layer, head"""
 HEADS = Section(
     "heads",
-    (coreference_accuracy.TABLE,),
-    also=(coreference_best.TABLE,),
+    (COREFERENCE_ACCURACY,),
+    also=(COREFERENCE_BEST,),
     picks=(WEIGHING, MERGED, Pick("type", MENTION_TYPES, of="mention_type"), ONE_HEAD),
     figures=(
         Figure("map", _HEADS, HeadMap(**_ACCURACY, top="top", more=("n",)), click=HEAD),
@@ -214,7 +220,7 @@ _COLUMNS = ("text", "mention_type", "head_form", "picked_form", "correct", "ante
 _OF_HEAD = {"method": ("head",)}
 TEXTS = Section(
     "documents",
-    (coreference_accuracy.PREDICTION,),
+    (COREFERENCE_PREDICTION,),
     also=(annotation.MENTIONS,),
     picks=(
         Pick("method", METHODS),

@@ -28,7 +28,11 @@ from analysis.statistics.positions import (
     score_sums,
 )
 from analysis.statistics.positions.head_offset import countings
-from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
+from analysis.statistics.probing.accuracy import (
+    COREFERENCE_ACCURACY,
+    DEPENDENCY_ACCURACY,
+    DEPENDENCY_BASELINE,
+)
 from analysis.statistics.sinks import sink
 from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
 from pages.charts.plots import Lines, Rows
@@ -325,7 +329,7 @@ def others(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) ->
         view.draw(name_files_with, _FOUND_IN[name])
 
 
-_FOUND_IN = {"relations": dependency_accuracy.TABLE, "mentions": coreference_accuracy.TABLE}
+_FOUND_IN = {"relations": DEPENDENCY_ACCURACY, "mentions": COREFERENCE_ACCURACY}
 
 _RELATIONS = f"""
     with offsets as (
@@ -414,7 +418,7 @@ WORDS = Section(
         order by sentence desc, head nulls last""",
         overview=(),
     ),
-    also=(dependency_accuracy.TABLE, dependency_accuracy.BASELINE, coreference_accuracy.TABLE),
+    also=(DEPENDENCY_ACCURACY, DEPENDENCY_BASELINE, COREFERENCE_ACCURACY),
     when=lambda store: not store.shows_images,
     links=("syntax/relations", "coreference/heads"),
 )

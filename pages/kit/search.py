@@ -16,7 +16,7 @@ from analysis.contracts import every_table
 from analysis.scopes import RELATIONS
 from analysis.statistics import corpus
 from analysis.statistics.base.tables import Table
-from analysis.statistics.probing import dependency_accuracy
+from analysis.statistics.probing.accuracy import DEPENDENCY_ACCURACY
 from pages.kit.address import LONGEST_TEXT
 from pages.kit.contents import PAGES
 from pages.kit.head_choice import HEAD, every_head, head_name
@@ -182,7 +182,7 @@ def _figures(inquiry: Inquiry) -> Iterator[Place]:
 
 def _relations(inquiry: Inquiry) -> Iterator[Place]:
     """Relations of the open file's treebank, then those of pairs of tokens."""
-    if inquiry.store.holds(dependency_accuracy.TABLE):
+    if inquiry.store.holds(DEPENDENCY_ACCURACY):
         asked = "select distinct relation from dependency_accuracy order by relation"
         for relation in rows_of(asked, inquiry, {})["relation"]:
             label = f"{say('page.syntax.title')}: {plain(relation_name(relation))}"

@@ -10,9 +10,15 @@ from analysis.published.heads import numbers
 from analysis.statistics import annotation
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import WEIGHT
-from analysis.statistics.probing import dependency_accuracy, dependency_best, parser_accuracy
-from analysis.statistics.probing.dependency_best import CHOSEN_ON
-from analysis.statistics.probing.dependency_scores import DIRECTIONS
+from analysis.statistics.probing.accuracy import (
+    CHOSEN_ON,
+    DEPENDENCY_ACCURACY,
+    DEPENDENCY_BASELINE,
+    DEPENDENCY_BEST,
+    DEPENDENCY_PREDICTION,
+    DIRECTIONS,
+)
+from analysis.statistics.probing.parsers import PARSER_ACCURACY
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Bars, Rows
 from pages.kit.head_choice import HALF, MIN_WORDS, head_with_most, short_name
@@ -163,7 +169,7 @@ def published(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 RELATIONS = Section(
     "relations",
-    (dependency_accuracy.TABLE, dependency_best.TABLE, dependency_accuracy.BASELINE),
+    (DEPENDENCY_ACCURACY, DEPENDENCY_BEST, DEPENDENCY_BASELINE),
     picks=(
         WEIGHING,
         MERGED,
@@ -212,8 +218,8 @@ _ACCURACY: Any = {"value": "accuracy", "axis_word": "accuracy_axis", "format": "
 _MORE = ("direction_named", "n")
 HEADS = Section(
     "heads",
-    (dependency_accuracy.TABLE, dependency_accuracy.BASELINE),
-    also=(dependency_best.TABLE,),
+    (DEPENDENCY_ACCURACY, DEPENDENCY_BASELINE),
+    also=(DEPENDENCY_BEST,),
     picks=(WEIGHING, RELATION, DIRECTION, MERGED, ONE_HEAD),
     figures=(
         Figure("explained", one_row, Drawn(record=explain)),
@@ -311,7 +317,7 @@ def into_text(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices)
 
 SENTENCES = Section(
     "sentences",
-    (dependency_accuracy.TABLE, dependency_accuracy.PREDICTION, annotation.WORDS),
+    (DEPENDENCY_ACCURACY, DEPENDENCY_PREDICTION, annotation.WORDS),
     picks=(
         replace(WEIGHING, is_rare=True),
         RELATION,
@@ -357,7 +363,7 @@ SENTENCES = Section(
 
 PARSERS = Section(
     "parsers",
-    (parser_accuracy.TABLE,),
+    (PARSER_ACCURACY,),
     figures=(
         Figure(
             "chart",

@@ -7,8 +7,8 @@ import pandas as pd
 
 from analysis.published.heads import RANDOM_INIT, numbers
 from analysis.statistics import annotation
-from analysis.statistics.probing import dependency_accuracy, parser_accuracy
-from analysis.statistics.probing.parser_accuracy import METHODS
+from analysis.statistics.probing.accuracy import DEPENDENCY_ACCURACY
+from analysis.statistics.probing.parsers import METHODS, PARSER_ACCURACY
 from analysis.statistics.question import placed
 from pages.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
 from pages.kit.section import Choices, query
@@ -45,8 +45,8 @@ _SAME = (
 def too_few(inquiry: Inquiry) -> str:
     """Reason why a file with trees has no parsers although they were requested."""
     store = inquiry.store
-    no_trees = store.found_nothing(dependency_accuracy.TABLE)
-    few = store.found_nothing(parser_accuracy.TABLE) and store.holds(annotation.WORDS)
+    no_trees = store.found_nothing(DEPENDENCY_ACCURACY)
+    few = store.found_nothing(PARSER_ACCURACY) and store.holds(annotation.WORDS)
     return say_here("too_few", name=plain(store.name)) if few and not no_trees else ""
 
 
@@ -67,7 +67,7 @@ def means(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
         store
         for store in (other_stores(opened) if opened.random_weights is None else ())
         if store.random_weights is not None
-        and store.holds(parser_accuracy.TABLE)
+        and store.holds(PARSER_ACCURACY)
         and is_alike(opened, store)
     ]
     frame = inquiry.ask_together(_over_splits, opened, *untrained)

@@ -10,7 +10,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.statistics.annotation import mentions, words
-from analysis.statistics.probing.parser_input import static_vectors, tree_sentences
+from analysis.statistics.probing.parsers import static_vectors, tree_sentences
 from pages.syntax.page import SENTENCES_OF_RELATION
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local

@@ -11,9 +11,13 @@ from analysis.measures.bootstrap import redraws
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
-from analysis.statistics.probing import coreference_accuracy, coreference_best
-from analysis.statistics.probing.coreference_accuracy import BASELINES
-from analysis.statistics.probing.coreference_best import CHOSEN_ON
+from analysis.statistics.probing.accuracy import (
+    BASELINES,
+    CHOSEN_ON,
+    COREFERENCE_ACCURACY,
+    COREFERENCE_BEST,
+    COREFERENCE_DIFFERENCE,
+)
 from precompute.corpora.annotated.annotation import Annotation
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
@@ -141,8 +145,8 @@ def test_texts_without_mentions_have_no_accuracy(probing_store):
     mentions = pd.DataFrame({"seq": [0], "mention": [0], "mention_type": ["pronoun"]})
     with store_of(coreference_prediction_weighing=nothing, mention=mentions) as store:
         for table in (
-            coreference_accuracy.TABLE,
-            coreference_best.TABLE,
-            coreference_best.DIFFERENCE,
+            COREFERENCE_ACCURACY,
+            COREFERENCE_BEST,
+            COREFERENCE_DIFFERENCE,
         ):
             assert made(table, store).empty
