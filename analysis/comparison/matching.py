@@ -11,16 +11,16 @@ from scipy.spatial.distance import cdist
 
 from analysis.habits import TOKEN_TYPES
 from analysis.statistics.heads import head_pattern
-from analysis.statistics.positions import relative_position_profile
+from analysis.statistics.positions.attention import REACH, RELATIVE_POSITION_PROFILE
 
 PROFILES = {
-    "positions": relative_position_profile.TABLE,
+    "positions": RELATIVE_POSITION_PROFILE,
     "kinds": head_pattern.TABLE,
 }
 """Attention profiles of a head and their tables: by offset, up to 10 either way and beyond; or by
 type of token: the first one or BOS, [CLS], [SEP], commas and periods, others."""
 
-_REACH = relative_position_profile.REACH
+_REACH = REACH
 _BY_OFFSET = f"""
     with share as (
         select layer, head, unnest(profile)::double / n_tokens as attention,

@@ -13,7 +13,7 @@ from analysis.statistics.corpus import layer_order
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.mixing import mixing_ratio, scope_similarity
 from analysis.statistics.norms import head_token
-from analysis.statistics.positions import head_offset
+from analysis.statistics.positions.attention import HEAD_OFFSET
 from analysis.statistics.question import frame_of
 from analysis.statistics.sinks import sink
 
@@ -23,7 +23,7 @@ TABLES = (
     scope_similarity.PER_SEQUENCE,
     head_token.TABLE,
     sink.PER_SEQUENCE,
-    head_offset.TABLE,
+    HEAD_OFFSET,
 )
 """Tables that provide the numbers."""
 ALL_LAYERS = 0

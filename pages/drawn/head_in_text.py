@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from analysis.statistics.norms.weighing import WEIGHT
-from analysis.statistics.positions import exemplar_attention
+from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.charts.chart_theme import in_theme
 from pages.drawn.attention_lines import MOST, TextAttention, attention_lines
 from pages.drawn.pieces import unique_names
@@ -48,7 +48,7 @@ class HeadInText:
 
         It holds those between the first tokens of a few texts; norms are never stored by pair.
         """
-        if self.weighing != WEIGHT or not inquiry.store.holds(exemplar_attention.TABLE):
+        if self.weighing != WEIGHT or not inquiry.store.holds(EXEMPLAR_ATTENTION):
             return None
         tokens = tokens_of(inquiry, self.seq)
         of = {"seq": self.seq, "layer": self.layer, "head": self.head}

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.statistics.image import images
 from analysis.statistics.norms import head_token
-from analysis.statistics.positions.relative_position_profile import REACH
+from analysis.statistics.positions.attention import REACH
 from analysis.statistics.question import sequences_of
 from pages.charts.chart_theme import (
     Chart,

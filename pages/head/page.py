@@ -17,17 +17,22 @@ from analysis.statistics.norms import (
     singular_value,
     token_type_mixing,
 )
-from analysis.statistics.positions import (
-    exemplar_attention,
-    head_offset,
-    patch_offset,
-    query_key_correlation,
-    query_key_wave,
-    relative_position_profile,
-    score_share,
-    score_sums,
+from analysis.statistics.positions.attention import (
+    EXEMPLAR_ATTENTION,
+    HEAD_OFFSET,
+    PATCH_OFFSET,
+    RELATIVE_POSITION_PROFILE,
+    countings,
 )
-from analysis.statistics.positions.head_offset import countings
+from analysis.statistics.positions.scores import (
+    QUERY_KEY_CORRELATION,
+    QUERY_KEY_ERROR,
+    QUERY_KEY_PHASE,
+    QUERY_KEY_ROTATION,
+    QUERY_KEY_SINGULAR_VALUE,
+    QUERY_KEY_WAVE,
+)
+from analysis.statistics.positions.sums import POSITION_KERNEL, ROTARY_PLANE, SCORE_SHARE
 from analysis.statistics.probing.accuracy import (
     COREFERENCE_ACCURACY,
     DEPENDENCY_ACCURACY,
@@ -199,7 +204,7 @@ PROFILE = Section(
         attention_norm_correlation.TABLE,
         norm_dispersion.VALUE_NORM,
         singular_value.TABLE,
-        head_offset.TABLE,
+        HEAD_OFFSET,
         sink.PER_SEQUENCE,
     ),
     links=("head_map/map",),
@@ -265,10 +270,9 @@ OFFSETS = Section(
         Figure("offsets", looks.profile, BY_OFFSET, half=True),
     ),
     finding=Finding(looks.found, overview=()),
-    also=(exemplar_attention.TABLE, relative_position_profile.TABLE, head_offset.TABLE),
+    also=(EXEMPLAR_ATTENTION, RELATIVE_POSITION_PROFILE, HEAD_OFFSET),
     when=lambda store: (
-        not store.shows_images
-        and holds_any(exemplar_attention.TABLE, relative_position_profile.TABLE)(store)
+        not store.shows_images and holds_any(EXEMPLAR_ATTENTION, RELATIVE_POSITION_PROFILE)(store)
     ),
 )
 PATCHES = Section(
@@ -309,15 +313,14 @@ PATCHES = Section(
         overview=(),
     ),
     also=(
-        exemplar_attention.TABLE,
+        EXEMPLAR_ATTENTION,
         head_token.TABLE,
-        patch_offset.TABLE,
-        relative_position_profile.TABLE,
-        head_offset.TABLE,
+        PATCH_OFFSET,
+        RELATIVE_POSITION_PROFILE,
+        HEAD_OFFSET,
     ),
     when=lambda store: (
-        store.shows_images
-        and holds_any(exemplar_attention.TABLE, head_token.TABLE, patch_offset.TABLE)(store)
+        store.shows_images and holds_any(EXEMPLAR_ATTENTION, head_token.TABLE, PATCH_OFFSET)(store)
     ),
 )
 
@@ -431,7 +434,7 @@ SCORE = Figure(
 )
 WAVES = Section(
     "waves",
-    (query_key_correlation.TABLE,),
+    (QUERY_KEY_CORRELATION,),
     picks=(HEAD, COUNTING),
     figures=(
         SCORE,
@@ -472,17 +475,17 @@ WAVES = Section(
     ),
     finding=Finding(waves.found, overview=()),
     also=(
-        query_key_correlation.ERRORS,
-        query_key_wave.TABLE,
-        query_key_wave.AMPLITUDES,
-        query_key_wave.SINGULAR_VALUES,
-        query_key_wave.ROTATION,
+        QUERY_KEY_ERROR,
+        QUERY_KEY_WAVE,
+        QUERY_KEY_PHASE,
+        QUERY_KEY_SINGULAR_VALUE,
+        QUERY_KEY_ROTATION,
     ),
     when=lambda store: store.adds_positions,
 )
 PLANES = Section(
     "waves",
-    (query_key_correlation.TABLE, score_share.KERNEL),
+    (QUERY_KEY_CORRELATION, POSITION_KERNEL),
     picks=(HEAD, COUNTING),
     figures=(
         SCORE,
@@ -504,7 +507,7 @@ PLANES = Section(
         ),
     ),
     finding=Finding(waves.found, overview=()),
-    also=(score_share.TABLE, query_key_correlation.ERRORS, score_sums.PLANES),
+    also=(SCORE_SHARE, QUERY_KEY_ERROR, ROTARY_PLANE),
     when=lambda store: store.knows_offsets,
 )
 

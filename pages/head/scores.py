@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.positions.head_offset import KERNEL, REACH
-from analysis.statistics.positions.query_key_wave import REACH as FARTHEST
+from analysis.statistics.positions.attention import KERNEL, REACH
+from analysis.statistics.positions.scores import FARTHEST
 from pages.charts.chart_theme import Chart, column_tooltips, layered
 from pages.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, MARKED, SCORE_COLOUR
 from pages.charts.encodings import offset_axis

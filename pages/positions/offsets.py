@@ -5,7 +5,7 @@ import math
 import pandas as pd
 
 from analysis.published.positions import OFFSETS, SHIFT
-from analysis.statistics.positions.head_offset import COUNTINGS
+from analysis.statistics.positions.attention import COUNTINGS
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.published_table import Row, statistic_of
 from pages.kit.section import Choices, rows_of

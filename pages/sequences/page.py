@@ -10,7 +10,7 @@ from analysis.effects import ZERO
 from analysis.statistics.corpus import SEQUENCES, TOKENS
 from analysis.statistics.heads import head_effect
 from analysis.statistics.pairs import pair_delta, pair_occurrence
-from analysis.statistics.positions import exemplar_attention
+from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Lines, Rows
@@ -151,7 +151,7 @@ MAP = Section(
         Figure("predictions", predictions, Table(columns=PREDICTED), WITHOUT),
     ),
     finding=Finding(found, format=".1%", overview=()),
-    also=(SEQUENCES, TOKENS, exemplar_attention.TABLE, head_effect.TABLE),
+    also=(SEQUENCES, TOKENS, EXEMPLAR_ATTENTION, head_effect.TABLE),
 )
 
 VECTORS = Section(

@@ -14,7 +14,7 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.statistics.corpus import matching_sequences, sequence_texts
 from analysis.statistics.norms.weighing import NORM, WEIGHT
-from analysis.statistics.positions import exemplar_attention
+from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.drawn.image_ground import ImageGround, ground_of
 from pages.drawn.pieces import unique_names
 from pages.kit.address import FreeChoice
@@ -77,7 +77,7 @@ class Subject:
             with suppress(UserError):  # too long for all heads at once
                 made = live.run_on(inquiry.store, "head_maps", self.reading, without=without)
                 return {WEIGHT: made.weights, NORM: made.norms}
-        elif self.seq is not None and inquiry.store.holds(exemplar_attention.TABLE):
+        elif self.seq is not None and inquiry.store.holds(EXEMPLAR_ATTENTION):
             rows = rows_of(_STORED, inquiry, {"seq": self.seq})
             for n in rows["n"].head(1):
                 shape = (len(inquiry.store.layers), -1, n, n)

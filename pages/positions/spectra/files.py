@@ -3,7 +3,7 @@
 import pandas as pd
 
 from analysis.statistics.corpus import identity_in
-from analysis.statistics.positions import position_spectrum
+from analysis.statistics.positions.scores import EMBEDDING_SPECTRUM
 from pages.charts.colours import SERIES_COLOURS
 from pages.kit.section import Choices, query
 from pages.positions.spectra.peaks import SPECTRA, VARIANCE, needed, peaks, peaks_text, with_period
@@ -19,7 +19,7 @@ MOST = len(SERIES_COLOURS)
 def _holding(inquiry: Inquiry) -> dict[str, Store]:
     """Files with spectra of position embeddings, by name: the open one, then those after it."""
     every = (inquiry.store, *other_stores(inquiry.store))
-    return {store.name: store for store in every if store.holds(position_spectrum.EMBEDDINGS)}
+    return {store.name: store for store in every if store.holds(EMBEDDING_SPECTRUM)}
 
 
 def names_of_files(inquiry: Inquiry, _: Choices) -> list[str]:

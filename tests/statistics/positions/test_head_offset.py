@@ -15,7 +15,7 @@ from analysis.measures.positions.offset_agreement import (
     preferred_offsets,
     rank_correlation,
 )
-from analysis.statistics.positions.head_offset import COUNTINGS, MIN_DEPENDENCES
+from analysis.statistics.positions.attention import COUNTINGS, MIN_DEPENDENCES
 from tests.reference import correlation_parts as parts_twin
 from tests.statistics.positions.slow_twins import position_dependence
 from tests.statistics.positions.turned_layers import tuples

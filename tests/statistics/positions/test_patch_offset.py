@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.positions.relative_position_profile import patch_offsets
-from analysis.statistics.positions import patch_offset
+from analysis.statistics.positions.attention import PATCH_OFFSET
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from tests.small_store import request as asked_for
@@ -99,6 +99,6 @@ def test_offsets_are_means_over_images_of_the_models_own_attention(made):
 
 
 def test_texts_have_no_patches():
-    rows = rows_of_table(patch_offset.TABLE, tiny_model("bert"), tiny_sequences("bert"))
+    rows = rows_of_table(PATCH_OFFSET, tiny_model("bert"), tiny_sequences("bert"))
     assert rows.num_rows == 0
-    assert rows.schema == patch_offset.TABLE.shard_schema
+    assert rows.schema == PATCH_OFFSET.shard_schema

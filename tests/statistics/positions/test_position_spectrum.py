@@ -22,7 +22,11 @@ from analysis.measures.positions.position_spectrum import (
     wave_length,
 )
 from analysis.models.trace import ModelWeights
-from analysis.statistics.positions import position_spectrum
+from analysis.statistics.positions.scores import (
+    EMBEDDING_SPECTRUM,
+    POSITION_VARIANCE,
+    STATE_SPECTRUM,
+)
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
@@ -129,7 +133,7 @@ def test_spectra_and_components_of_embeddings_are_stored(position_store, tiny):
 
 
 @pytest.mark.parametrize(
-    "table", [position_spectrum.EMBEDDINGS, position_spectrum.VARIANCE], ids=["spectra", "variance"]
+    "table", [EMBEDDING_SPECTRUM, POSITION_VARIANCE], ids=["spectra", "variance"]
 )
 def test_a_model_that_learns_no_position_embeddings_has_no_rows(table):
     rows = rows_of_weights(table, ModelWeights(tiny_model("bert").layers, None))
@@ -260,12 +264,12 @@ def _rows(table, loaded: LoadedModel, **chosen) -> pd.DataFrame:
 
 
 def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(waves):
-    spectra = _rows(position_spectrum.TABLE, waves)
+    spectra = _rows(STATE_SPECTRUM, waves)
     words = spectra[spectra["source"] == "word_embedding"]
     assert (words["max"] == 0).all()
     assert set(words["control"]) == {"kept"}
     assert words["layer"].isna().all()
-    for layer in (0, 1):
+    for layer in (1, 2):
         here = spectra[(spectra["source"] == "hidden") & (spectra["layer"] == layer)]
         by_control = {
             name: rows.set_index("frequency")["max"] for name, rows in here.groupby("control")
@@ -277,5 +281,5 @@ def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(
 
 
 def test_a_batch_that_cannot_be_run_again_has_no_controls(waves):
-    rows = _rows(position_spectrum.TABLE, waves, controlled=None)
+    rows = _rows(STATE_SPECTRUM, waves, controlled=None)
     assert set(rows["control"]) == {"kept"}

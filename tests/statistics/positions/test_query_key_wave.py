@@ -18,7 +18,7 @@ from analysis.measures.positions.query_key_wave import (
 )
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.models.trace import LayerTrace
-from analysis.statistics.positions import query_key_wave
+from analysis.statistics.positions.scores import QUERY_KEY_PHASE, QUERY_KEY_WAVE
 from tests.statistics.positions.slow_twins import amplitude, dense_form, nearest_rotation
 from tests.statistics.positions.turned_layers import changed_layers, stored
 from tests.tiny import added_positions
@@ -163,7 +163,7 @@ def test_a_short_text_has_waves_and_no_spectrum(tiny, sequences):
     kept = frozenset(sequence.index for sequence in sequences)
     with_waves, with_phases = (
         set(rows_of_table(table, tiny, sequences, exemplars=kept)["seq"].to_pylist())
-        for table in (query_key_wave.TABLE, query_key_wave.AMPLITUDES)
+        for table in (QUERY_KEY_WAVE, QUERY_KEY_PHASE)
     )
     assert with_waves == kept
     assert with_phases == {s.index for s in sequences if len(s) >= 16}
@@ -183,9 +183,9 @@ def test_directions_that_compare_nothing_have_no_wave(tiny, sequences):
         return replace(weights, **parts)
 
     layers = changed_layers(tiny, [only], blinded, exemplars=frozenset({only.index}))[:1]
-    waves = stored(query_key_wave.TABLE, layers).groupby("head")["rank"].agg(list)
-    assert waves.to_dict() == {0: list(range(1, width + 1)), 1: [1]}
+    waves = stored(QUERY_KEY_WAVE, layers).groupby("head")["rank"].agg(list)
+    assert waves.to_dict() == {1: list(range(1, width + 1)), 2: [1]}
     rotations = layers[0].weights.query_key_rotation
     assert [len(rotation.phases) for rotation in rotations[1:]] == [2, 0]
-    phases = stored(query_key_wave.AMPLITUDES, layers).groupby("head").size()
-    assert phases.to_dict() == {head: len(rotations[head].phases) for head in (0, 1)}
+    phases = stored(QUERY_KEY_PHASE, layers).groupby("head").size()
+    assert phases.to_dict() == {head: len(rotations[head - 1].phases) for head in (1, 2)}
