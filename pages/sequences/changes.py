@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.pairs.pair_delta import with_interval
+from analysis.statistics.pairs.changes import with_interval
 from pages.kit.grammar import exactly
 from pages.kit.section import Choices, rows_of
 from pages.sequences.subject import Subject

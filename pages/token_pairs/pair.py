@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.scopes import EFFECTS
-from analysis.statistics.pairs.pair_delta import with_interval
+from analysis.statistics.pairs.changes import with_interval
 from analysis.statistics.question import placed
 from analysis.statistics.sample import least_count
 from pages.charts.plots import Rows

@@ -7,12 +7,13 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import RELATIONS
-from analysis.statistics.pairs.pair_delta import (
+from analysis.statistics.pairs.changes import (
     DISTANCE_FROM_ZERO_SQL,
+    KEPT,
     LEAST_DEGREES,
+    MIN_COUNTS,
     with_interval,
 )
-from analysis.statistics.pairs.pair_extreme import KEPT, MIN_COUNTS
 from analysis.statistics.question import frame_of
 
 ALL = "all"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.pairs.pair_delta import with_interval
+from analysis.statistics.pairs.changes import with_interval
 from pages.sequences import changes
 from tests.pages.conftest import charts, sentences
 from tests.pages.kit.figures import frame_of

@@ -4,8 +4,7 @@ from itertools import product
 
 import pandas as pd
 
-from analysis.statistics.pairs.pair_extreme import MIN_COUNTS
-from analysis.statistics.pairs.pair_occurrence import LIMIT
+from analysis.statistics.pairs.changes import LIMIT, MIN_COUNTS
 
 PLACES = ["seq", "source_pos", "target_pos"]
 PAIR = ["layer", "effect", "source", "target"]

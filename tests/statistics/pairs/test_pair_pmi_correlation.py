@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from analysis.measures.pairs.rank_correlation import correlation, ranked, word_pairs
-from analysis.statistics.pairs import pair_pmi_correlation
-from analysis.statistics.pairs.pair_pmi_correlation import MIN_COUNTS, WINDOWS
+from analysis.statistics.pairs.relations import PMI_MIN_COUNTS, WINDOWS, _rows
 from tests.statistics.pairs.test_pair import places, slow_pmi
 from tests.statistics.pairs.test_rank_correlation import slow_correlation
 
@@ -82,8 +81,10 @@ def test_a_hundred_words_have_the_interval_of_their_pairs():
         "ff": pmi + noise,
     }
     numbers = np.arange(n)
-    frame = pd.DataFrame({"source": numbers, "target": numbers, "n": max(MIN_COUNTS), **columns})
-    rows = list(pair_pmi_correlation._rows(frame, ("ff",)))
+    frame = pd.DataFrame(
+        {"source": numbers, "target": numbers, "n": max(PMI_MIN_COUNTS), **columns}
+    )
+    rows = list(_rows(frame, ("ff",)))
     ranks = {name: ranked(values) for name, values in columns.items()}
     frequencies = (ranks["source_frequency"], ranks["target_frequency"])
     for row in rows:
@@ -92,11 +93,11 @@ def test_a_hundred_words_have_the_interval_of_their_pairs():
         expected = correlation(first, ranks["ff"], given, word_pairs(numbers, numbers))
         assert (row["spearman"], row["low"], row["high"]) == expected
         assert row["low"] < row["spearman"] < row["high"]
-    assert len(rows) == 4 * len(MIN_COUNTS)
+    assert len(rows) == 4 * len(PMI_MIN_COUNTS)
 
 
 def test_where_too_few_pairs_are_left_there_is_no_row():
     values = np.arange(2.0)
     columns = dict.fromkeys(("pmi", "source_frequency", "target_frequency", "ff"), values)
-    frame = pd.DataFrame({"source": [0, 1], "target": [1, 0], "n": max(MIN_COUNTS), **columns})
-    assert list(pair_pmi_correlation._rows(frame, ("ff",))) == []
+    frame = pd.DataFrame({"source": [0, 1], "target": [1, 0], "n": 10, **columns})
+    assert list(_rows(frame, ("ff",))) == []

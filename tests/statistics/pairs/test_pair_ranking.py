@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 from analysis.measures.pairs.mixing_change import LEAST_DEGREES
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.statistics.pairs.pair_delta import DISTANCE_FROM_ZERO_SQL, with_interval
+from analysis.statistics.pairs.changes import DISTANCE_FROM_ZERO_SQL, with_interval
 from pages.token_pairs import ranking
 from pages.token_pairs.ranking import RANKS
 from tests.statistics.pairs.conftest import Run

@@ -9,7 +9,7 @@ import pytest
 from analysis.measures.bootstrap import LEAST_UNITS, Redraws, redraws
 from analysis.measures.pairs.token_relation import mean_ratios, relation_changes, token_relations
 from analysis.scopes import POST_NORM, RELATIONS
-from analysis.statistics.pairs import relation_share
+from analysis.statistics.pairs.relations import SEQUENCE_RELATION_CHANGE
 from tests.tiny import BOTH_WAYS
 from tests.tracing import layers_of, rows_of_table
 
@@ -56,7 +56,7 @@ def test_the_first_relation_that_fits_is_taken():
     "family", [*BOTH_WAYS, "gemma2", "gpt_neox"], indirect=True, scope="session"
 )
 def test_changes_follow_the_maps_before_and_after_each_effect(tiny, sequences, layer_order):
-    rows = rows_of_table(relation_share.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(SEQUENCE_RELATION_CHANGE, tiny, sequences).to_pandas()
     found = {tuple(row[:4]): row[4:] for row in rows.itertuples(index=False, name=None)}
     assert len(found) == len(rows)
     for layer, (number, sequence) in product(layers_of(tiny, sequences), enumerate(sequences)):
