@@ -14,7 +14,6 @@ from precompute.jobs.plan import Plan
 from precompute.run import Request
 from tests.shared_store import shared_run
 from tests.small_store import request as asked_for
-from tests.small_store import save_one_layer
 from tests.tiny import mask_rate
 
 Run = tuple[Request, Plan]
@@ -44,23 +43,6 @@ def pair_run(tmp_path_factory, family) -> Run:
 @pytest.fixture(scope="session")
 def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
     with duckdb.connect(str(pair_run[0].output), read_only=True) as store:
-        yield store
-
-
-@pytest.fixture(scope="session")
-def one_layer_run(tmp_path_factory) -> Run:
-    """Pairs of one text through a BERT of one layer."""
-
-    def ask(folder: Path) -> Request:
-        save_one_layer(folder)
-        return asked_for(folder, statistics=["pair_extreme"], limit=1)
-
-    return shared_run(tmp_path_factory, "pairs-of-one-layer", ask)
-
-
-@pytest.fixture(scope="session")
-def one_layer_store(one_layer_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(one_layer_run[0].output), read_only=True) as store:
         yield store
 
 

@@ -104,16 +104,6 @@ def test_every_pair_has_its_counts_and_its_relation_in_both_tables(pair_store, p
     assert different == [(0,)]
 
 
-def test_a_model_of_one_layer_has_every_pair(one_layer_run, one_layer_store):
-    expected = _counted(one_layer_run[1].corpus, is_causal=False)
-    rows = one_layer_store.execute(
-        "select source, target, n, n_sequences from pair_delta_wide"
-    ).fetchall()
-    assert {(source, target): (n, of) for source, target, n, of in rows} == {
-        both: (counts.total(), n_sequences) for both, (n_sequences, counts) in expected.items()
-    }
-
-
 def test_pmi_is_over_words_alone(pair_store, pair_words, is_causal):
     """Special and masked tokens are not counted and have none."""
     expected = slow_pmi(pair_words, causal=is_causal)

@@ -43,12 +43,3 @@ def test_every_list_begins_with_what_changes_most(pair_store, monkeypatch, kept)
             rows[list(expected)].reset_index(drop=True), expected, check_dtype=False
         )
     assert not lists
-
-
-def test_a_model_of_one_layer_has_its_lists(one_layer_store):
-    [(n_lists, n_layers)] = one_layer_store.execute(
-        "select count(distinct (effect, amplified, relation)), count(distinct layer) "
-        "from pair_extreme"
-    ).fetchall()
-    assert n_lists > len(EFFECTS)
-    assert n_layers == 1

@@ -201,24 +201,6 @@ def test_controls_of_other_sequences_break_a_law(position_run, tmp_path, change)
     assert broken > 0
 
 
-def test_the_public_spectra_are_of_the_commonest_length_and_of_the_embeddings(position_store):
-    every = position_store.execute(
-        "from position_spectrum_control where control = 'kept' order by layer, frequency"
-    ).df()
-    hidden = every[every["source"] == "hidden"].sort_values(["n_sequences", "length"])
-    every = every[every["length"] == hidden["length"].iloc[-1]]
-    spectra = position_store.execute("from position_spectrum").df()
-    for source, of_source in spectra.groupby("source"):
-        of_source = of_source.sort_values(["layer", "frequency"])
-        if source == "position_embedding":
-            assert of_source["layer"].isna().all()
-            assert len(of_source) == 40 // 2 + 1
-        else:
-            kept = every[every["source"] == source]
-            np.testing.assert_array_equal(of_source["max"], kept["max"])
-    assert spectra["source"].nunique() == 5
-
-
 def _text() -> Sequence:
     """32 tokens of different kinds."""
     sequence = tiny_sequences("bert")[3]
@@ -278,8 +260,3 @@ def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(
         permuted = by_control["permuted"]
         assert permuted[FREQUENCY] < by_control["compared"][FREQUENCY] / 2
         assert (permuted.drop([0.0, FREQUENCY]) > 0.5).mean() > 0.9
-
-
-def test_a_batch_that_cannot_be_run_again_has_no_controls(waves):
-    rows = _rows(STATE_SPECTRUM, waves, controlled=None)
-    assert set(rows["control"]) == {"kept"}

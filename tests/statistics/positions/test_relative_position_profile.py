@@ -88,12 +88,6 @@ def test_weights_that_are_all_alike_leave_nothing_to_explain(n, dtype):
     assert np.isnan(_dependence(torch.full((2, n, n), 1 / n, dtype=dtype))).all()
 
 
-@given(st.integers(2, 12), st.booleans(), st.integers(0, 100))
-def test_dependence_is_a_share(n, is_causal, seed):
-    dependence = _dependence(_softmax(n, seed=seed, is_causal=is_causal), is_causal=is_causal)
-    assert ((dependence >= 0) & (dependence <= 1)).all()
-
-
 def test_kept_maps_show_the_first_tokens_of_the_longest_texts(
     position_store, position_run, position_traces
 ):
