@@ -41,7 +41,7 @@ from analysis.models.trace import LayerWeights
 from analysis.scopes import POST_NORM
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.base.tables import Table
-from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.base.weighing import WEIGHINGS
 from analysis.statistics.rows import names_of, table_of
 from analysis.token_types import TOKEN_TYPES
 from pages.kit.contents import PAGES

@@ -9,20 +9,19 @@ from duckdb import DuckDBPyConnection
 
 from analysis.scopes import LayerOrder
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
+from analysis.statistics import norms, sinks
 from analysis.statistics.corpus import layer_order
 from analysis.statistics.heads import head_pattern
 from analysis.statistics.mixing import mixing_ratio, scope_similarity
-from analysis.statistics.norms import head_token
 from analysis.statistics.positions.attention import HEAD_OFFSET
 from analysis.statistics.question import frame_of
-from analysis.statistics.sinks import sink
 
 TABLES = (
     mixing_ratio.PER_SEQUENCE,
     head_pattern.PER_SEQUENCE,
     scope_similarity.PER_SEQUENCE,
-    head_token.TABLE,
-    sink.PER_SEQUENCE,
+    norms.HEAD_TOKEN,
+    sinks.SEQUENCE_SINK,
     HEAD_OFFSET,
 )
 """Tables that provide the numbers."""

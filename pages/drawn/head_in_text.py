@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.charts.chart_theme import in_theme
 from pages.drawn.attention_lines import MOST, TextAttention, attention_lines

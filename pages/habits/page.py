@@ -5,6 +5,8 @@ import pandas as pd
 from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM
 from analysis.habits import TOKEN_TYPES
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
+from analysis.statistics import norms, sinks
+from analysis.statistics.base.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
 from analysis.statistics.heads import (
     contribution,
     effect_prediction,
@@ -13,10 +15,7 @@ from analysis.statistics.heads import (
     head_pattern,
 )
 from analysis.statistics.heads.head_behaviour import OTHER
-from analysis.statistics.norms import token_type_mixing
-from analysis.statistics.norms.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
 from analysis.statistics.question import placed, quoted
-from analysis.statistics.sinks import sink
 from pages.charts.colours import HABIT_COLOURS, SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Points, Rows, Spread
@@ -110,7 +109,7 @@ def spread(group: str) -> Figure:
 LAYERS = Section(
     "layers",
     (head_pattern.TABLE,),
-    also=(head_pattern.PER_SEQUENCE, sink.TABLE),
+    also=(head_pattern.PER_SEQUENCE, sinks.SINK),
     picks=(
         Pick("weighing", kind="weighing"),
         Pick("group", groups),
@@ -431,7 +430,7 @@ MATTERS = Section(
         effect_prediction.TABLE,
         contribution.TABLE,
         contribution.PER_SEQUENCE,
-        token_type_mixing.TABLE,
+        norms.TOKEN_TYPE_MIXING,
         gradient_importance.TABLE,
         gradient_importance.PER_SEQUENCE,
     ),

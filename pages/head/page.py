@@ -7,16 +7,10 @@ import pandas as pd
 from analysis.effects import MEAN
 from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
+from analysis.statistics import norms, sinks
 from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.heads import head_effect, head_pattern
 from analysis.statistics.heads.head_behaviour import RULES
-from analysis.statistics.norms import (
-    attention_norm_correlation,
-    head_token,
-    norm_dispersion,
-    singular_value,
-    token_type_mixing,
-)
 from analysis.statistics.positions.attention import (
     EXEMPLAR_ATTENTION,
     HEAD_OFFSET,
@@ -38,7 +32,6 @@ from analysis.statistics.probing.accuracy import (
     DEPENDENCY_ACCURACY,
     DEPENDENCY_BASELINE,
 )
-from analysis.statistics.sinks import sink
 from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
 from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP
@@ -200,12 +193,12 @@ PROFILE = Section(
     also=(
         head_pattern.TABLE,
         head_effect.TABLE,
-        token_type_mixing.TABLE,
-        attention_norm_correlation.TABLE,
-        norm_dispersion.VALUE_NORM,
-        singular_value.TABLE,
+        norms.TOKEN_TYPE_MIXING,
+        norms.ATTENTION_NORM_CORRELATION,
+        norms.VALUE_NORM_DISPERSION,
+        norms.SINGULAR_VALUE,
         HEAD_OFFSET,
-        sink.PER_SEQUENCE,
+        sinks.SEQUENCE_SINK,
     ),
     links=("head_map/map",),
 )
@@ -251,7 +244,7 @@ TOKENS = Section(
         select 'even' as name, even / n as value, token from best, texts""",
         overview=(),
     ),
-    also=(head_token.TABLE, sink.TABLE, head_pattern.PER_SEQUENCE),
+    also=(norms.HEAD_TOKEN, sinks.SINK, head_pattern.PER_SEQUENCE),
     when=holds_any(*texts.CHOSEN_BY.values()),
 )
 
@@ -314,13 +307,13 @@ PATCHES = Section(
     ),
     also=(
         EXEMPLAR_ATTENTION,
-        head_token.TABLE,
+        norms.HEAD_TOKEN,
         PATCH_OFFSET,
         RELATIVE_POSITION_PROFILE,
         HEAD_OFFSET,
     ),
     when=lambda store: (
-        store.shows_images and holds_any(EXEMPLAR_ATTENTION, head_token.TABLE, PATCH_OFFSET)(store)
+        store.shows_images and holds_any(EXEMPLAR_ATTENTION, norms.HEAD_TOKEN, PATCH_OFFSET)(store)
     ),
 )
 

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from analysis.published.heads import THRESHOLDS
+from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.heads import head_behaviour, head_pattern
 from analysis.statistics.heads.head_behaviour import BEHAVIOURS, Thresholds
-from analysis.statistics.norms.weighing import WEIGHT
 from pages.charts.colours import BEHAVIOUR_COLOURS
 from pages.services.inquiry import Inquiry
 from pages.services.open_file import Store

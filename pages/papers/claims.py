@@ -13,12 +13,12 @@ import pandas as pd
 
 from analysis.statistics.heads import head_arrangement, head_pattern
 from analysis.statistics.mixing import scope_similarity
-from analysis.statistics.norms import attention_norm_correlation, norm_dispersion, singular_value
 from analysis.statistics.relevance import relevance_summary
 from pages.kit.found import over_layers, rows_of
 from pages.kit.grammar import groups, verdict
 from pages.kit.recorded import findings
-from pages.kit.section import Finding, query
+from pages.kit.section import Finding
+from pages.kit.section import rows_of as answer
 from pages.kit.sections import section_of
 from pages.services.inquiry import Inquiry
 from pages.words.interval import Side, Written, with_interval
@@ -116,19 +116,27 @@ def _written_as(form: str) -> Written:
 
 
 def _norms_vary(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    row = inquiry.ask(norm_dispersion.values_and_inputs)
-    return _most("norms_vary", int(row["n_above"]), int(row["n_heads"]))
+    asked = """
+        select count(*) filter (heads.cv > inputs.cv) as n_above, count(*) as n_heads
+        from value_norm_dispersion as heads join input_norm_dispersion as inputs using (layer)
+        where heads.cv is not null and inputs.cv is not null"""
+    [(n_above, n_heads)] = answer(asked, inquiry, {}).to_numpy()
+    return _most("norms_vary", int(n_above), int(n_heads))
 
 
 def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    values = inquiry.ask(singular_value.extremes)
+    asked = """
+        select max(value) as largest, min(value) as smallest from singular_value
+        group by layer, head order by layer, head"""
+    values = answer(asked, inquiry, {})
     ratio = (values["largest"] / values["smallest"].where(values["smallest"] > 0)).dropna()
     return _most("transforms_stretch", int((ratio >= _STRETCH).sum()), len(ratio))
 
 
 def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
     """Test that a correlation of weight and norm is negative over [SEP]."""
-    frame = inquiry.ask(attention_norm_correlation.by_type, layer=None, head=None)
+    asked = "from attention_norm_correlation where layer is null and head is null"
+    frame = answer(f"{asked} order by token_type", inquiry, {})
     frame = frame.dropna(subset=number).set_index("token_type")
     if _SEP not in frame.index:
         return None
@@ -194,7 +202,7 @@ def _waves_fade(_: Inquiry, frames: Frames) -> Evidence | None:
 
 def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:
     sql = "select max(cumulative) as held from position_variance where component <= $most"
-    held = inquiry.ask(query, sql=sql, values={"most": _COMPONENTS})["held"].iloc[0]
+    held = answer(sql, inquiry, {"most": _COMPONENTS})["held"].iloc[0]
     name = say("papers.counted.components", n=_COMPONENTS)
     return _compared(rows_of([(name, held, held, held)]), _MUCH, "above", percent)
 
@@ -253,7 +261,7 @@ def _head_beats_same_word(inquiry: Inquiry, _: Frames) -> Evidence | None:
     sql = """
         from coreference_best where merging = 'mean' and chosen_on = 'all'
             and mention_type = 'all' and baseline = 'head_match' """
-    best = inquiry.ask(query, sql=sql, values={})
+    best = answer(sql, inquiry, {})
     if best.empty:
         return None
     ends = ["difference", "difference_low", "difference_high"]
@@ -266,7 +274,7 @@ def _heads_beat_distances(inquiry: Inquiry, _: Frames) -> Evidence | None:
     sql = """
         select method, avg(uas) as mean, min(uas) as low, max(uas) as high
         from parser_accuracy group by method"""
-    seeds = inquiry.ask(query, sql=sql, values={}).set_index("method")
+    seeds = answer(sql, inquiry, {}).set_index("method")
     methods = ("attention_words", "distances_words")
     if any(method not in seeds.index for method in methods):
         return None

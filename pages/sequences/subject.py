@@ -12,8 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from analysis.errors import UserError
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.corpus import matching_sequences, sequence_texts
-from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.drawn.image_ground import ImageGround, ground_of
 from pages.drawn.pieces import unique_names

@@ -15,8 +15,8 @@ from analysis.errors import BadCorpus, UserError
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.models.attended import Attended
 from analysis.models.capture import change_inputs
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.corpus import Identity
-from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.images.images import image_sequence, read_upload
 from precompute.corpora.sequence import NO_WORD, Sequence
 from precompute.live.answers import HeadMaps, HeadVectors, LayerMaps, LiveRelevance, WithoutHead

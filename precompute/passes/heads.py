@@ -14,9 +14,9 @@ from analysis.measures.heads.head_pattern import gradient_importance
 from analysis.measures.heads.head_pattern import head_pattern as pattern_of
 from analysis.measures.norms.vector_norms import norm_weighted_attention
 from analysis.models.gradients import AttentionGradients
+from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.heads import gradient_importance as importance
 from analysis.statistics.heads import head_distance, head_pattern
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.rows import names_of, nulls_where, one_name, table_of
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP, TOKEN_TYPES
 from precompute.jobs.bounds import evenly_spaced

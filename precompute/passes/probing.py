@@ -25,13 +25,13 @@ from analysis.measures.probing.word_attention import (
 )
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.columns import HEAD
-from analysis.statistics.base.weighing import WEIGHING
 from analysis.statistics.probing.accuracy import (
     COREFERENCE_PREDICTION,
     DEPENDENCY_PREDICTION,
     DIRECTION,
     MERGING,
     METHODS,
+    WEIGHING,
 )
 from analysis.statistics.probing.parsers import KEPT, WORD_ATTENTION, WORD_VECTOR
 from precompute.corpora.annotated.annotation import Annotation, Mention

@@ -10,9 +10,9 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int
 
 from analysis.measures.heads.permutation_tests import distance_agreement, layer_parts
+from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, WEIGHT, one_weighing
 from analysis.statistics.columns import count, number
 from analysis.statistics.fit import FitContext
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS, WEIGHT, one_weighing
 from analysis.statistics.parts import OF_HEADS, part_columns, part_laws, part_values
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of

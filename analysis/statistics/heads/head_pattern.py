@@ -9,6 +9,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES, TOKEN_TYPES
+from analysis.statistics.base.weighing import WEIGHING, WEIGHT, difference, of_weights
 from analysis.statistics.columns import (
     HAVING_SEQUENCES,
     mean_values,
@@ -20,7 +21,6 @@ from analysis.statistics.columns import (
 )
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, mean_of, means
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, difference, of_weights
 from analysis.statistics.question import asks, frame_of, placed, quoted
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, SEQUENCE, Table, View

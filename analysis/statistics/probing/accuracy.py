@@ -1,6 +1,6 @@
 """Syntactic heads and antecedents that attention heads and rules pick, and their accuracy."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -42,14 +42,8 @@ from analysis.statistics.base.columns import (
     signed,
     text,
 )
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, Table
-from analysis.statistics.base.weighing import (
-    DIFFERENCES,
-    WEIGHING,
-    WEIGHINGS,
-    of_either,
-    of_weights,
-)
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, Table, View, view
+from analysis.statistics.base.weighing import WEIGHINGS
 from analysis.statistics.fit import FitContext
 
 # what heads and rules predict
@@ -60,6 +54,11 @@ BASELINES = ("nearest", "head_match", "sieve")
 METHODS = ("head", *BASELINES)
 MENTION_TYPES = ("all", "pronoun", "proper", "nominal")
 CHOSEN_ON = ("all", "first", "second")
+WEIGHING = named(
+    "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
+    WEIGHINGS,
+    name="weighing",
+)
 MERGING = named(
     "what a word gives: mean over its pieces, or first piece alone", MERGINGS, name="merging"
 )
@@ -76,6 +75,35 @@ _BY_HEAD = tuple(pooled(column, "for a rule") for column in (WEIGHING, MERGING))
 _IS_OF_HEAD = tuple(
     f"(method = 'head') = ({name} is not null)" for name in ("weighing", "merging", "layer", "head")
 )
+
+
+def of_weights(
+    name: str,
+    key: tuple[Column, ...],
+    values: Mapping[str, Column],
+    *,
+    table: str = "",
+    note: str = "",
+    where: str = "true",
+) -> View:
+    """Return the view of a stored table restricted to weights, and to rules, which have no
+    weighing, without the column `weighing`.
+
+    Args:
+        table: the stored one, if the view has another name.
+        where: condition on its rows.
+    """
+    names = ", ".join(f'"{one}"' for one in (*(column.name for column in key), *values))
+    rows = f"from stored.{table or name} where coalesce(weighing, 'weight') = 'weight' and {where}"
+    return view(name, key, values, note=note, sql=f"select {names} {rows}")
+
+
+def of_either(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Return columns twice: all as `NAME_weight`, then all as `NAME_norm`."""
+    return {f"{name}_{way}": column for way in WEIGHINGS for name, column in columns.items()}
+
+
+DIFFERENCES = {"difference": signed("by norms minus by weights"), **interval("share")}
 _PREDICTED = {
     "predicted": places(
         "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
@@ -124,11 +152,7 @@ COREFERENCE_PREDICTION = Table(
         *_IS_OF_HEAD,
     ),
     shown_as="coreference_prediction_weighing",
-    views=(
-        of_weights(
-            "coreference_prediction", (SEQ, METHOD, _BY_HEAD[1], *_CELL), _PICKED, or_rules=True
-        ),
-    ),
+    views=(of_weights("coreference_prediction", (SEQ, METHOD, _BY_HEAD[1], *_CELL), _PICKED),),
     version=2,
 )
 
@@ -516,14 +540,12 @@ COREFERENCE_ACCURACY = Table(
             _BY_TYPE,
             _RESOLVED,
             where="coalesce(merging, 'mean') = 'mean'",
-            or_rules=True,
         ),
         of_weights(
             "coreference_accuracy_merging",
             (_BY_HEAD[1], *_BY_TYPE),
             _RESOLVED,
             table="coreference_accuracy",
-            or_rules=True,
         ),
     ),
     made_by=_accuracies(_antecedents),

@@ -5,8 +5,8 @@ import pytest
 
 from analysis.comparison.numbers import unit_values
 from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.norms import head_token
 from pages.habits.page import MATTERS
+from pages.head.texts import TOKENS
 from pages.kit.page import findings
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import after_of
@@ -96,7 +96,7 @@ def test_an_entry_of_the_vocabulary_is_first_where_it_is_nothing_else(gpt2_folde
         assert set(elsewhere.values()) == {True, False}
         for frame in (
             mixing_ratio.words_by_frequency(store, scope="attn_w", special=True, limit=999),
-            head_token.top_tokens(store, layer=1, head=1, by="attention", least=1, limit=999),
+            store.execute(TOKENS, {"layer": 1, "head": 1, "least": 1}).df(),
         ):
             types = dict(zip(frame["token"], frame["token_type"], strict=True))
             found = {token: types[token] == "first" for token in elsewhere}

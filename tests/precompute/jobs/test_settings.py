@@ -11,7 +11,6 @@ from unittest.mock import patch
 import pytest
 
 from analysis.needs import Setting
-from analysis.statistics.base.tables import Table
 from precompute.jobs import plan as of_plans
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.plan import Job, Plan
@@ -155,18 +154,6 @@ def test_another_value_has_exactly_those_tables_computed_again(asked, setting):
     usual = ON_OTHERS.get(setting, {})
     before, after = (planned(asked(**usual | other)) for other in ({}, {setting: value}))
     assert moved(before, after) == expected
-
-
-def test_a_table_without_a_declaration_depends_on_every_setting(asked, monkeypatch):
-    plan = planned(asked(model="llama"))
-    others = [
-        replace(plan, kept=frozenset({0})),
-        planned(asked(model="llama", frequencies="frequencies.txt")),
-    ]
-    for of in (STATISTICS["head_token"], STATISTICS["singular_value"]):
-        assert not any(of.name in moved(plan, other) for other in others)
-        monkeypatch.setitem(STATISTICS, of.name, replace(of, depends_on=Table.depends_on))
-        assert all(of.name in moved(plan, other) for other in others)
 
 
 def test_what_is_not_declared_changes_no_number(asked, tmp_path, monkeypatch):

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.measures.heads.head_distances import head_distances
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.heads import head_distance
-from analysis.statistics.norms.weighing import NORM, WEIGHT
 from precompute.corpora.sequence import Text
 from precompute.passes import heads as passes
 from tests.reference.transformed_vectors import of_trace

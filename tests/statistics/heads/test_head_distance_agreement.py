@@ -13,8 +13,8 @@ from analysis.measures.heads.permutation_tests import (
     layer_cohesions,
     layer_parts,
 )
+from analysis.statistics.base.weighing import WEIGHINGS
 from analysis.statistics.heads import head_arrangement, head_distance
-from analysis.statistics.norms.weighing import WEIGHINGS
 from tests.reference import correlation_parts as twin_of_parts
 from tests.reference.spearman import spearman
 from tests.statistics.fits import made, store_of

@@ -14,8 +14,8 @@ from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES
 from analysis.habits import TOKEN_TYPES as HABITS_OF_TYPES
 from analysis.measures.heads.head_pattern import head_pattern
+from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.heads import head_pattern as statistic
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, OTHER, SEP, TOKEN_TYPES
 from tests.outermost.heads import habits_of
 from tests.precompute.corpora.tiny import unhurried

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -19,10 +20,11 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.correlation_parts import single_units
 from analysis.measures.norms.frequency_correlation import rank_correlation
-from analysis.scopes import POST_NORM as ORDER
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base import correlations
+from analysis.statistics.base.columns import named, number
+from analysis.statistics.base.correlations import with_frequency
 from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.norms.frequency_correlation import frequency_rows
+from analysis.statistics.norms import HEAD_TOKEN
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults
@@ -33,7 +35,7 @@ from tests.outermost.norms import of_tokens
 from tests.reference.spearman import spearman
 from tests.small_store import manifest_of
 from tests.small_store import request as asked_for
-from tests.statistics.fits import store_of
+from tests.statistics.fits import made, store_of
 
 STATISTICS = ["frequency_correlation", "ratio_frequency_correlation"]
 ENTRIES = (
@@ -175,9 +177,10 @@ def _tokens() -> pd.DataFrame:
     return pd.DataFrame(
         {
             "seq": texts,
-            "block": texts // 5,
+            "pos": np.arange(TOKENS) % 100,
             "token_id": ids,
-            "is_special": ids < 2,
+            "token_type": np.where(ids < 2, "cls", "other"),
+            "is_masked": False,
             "value": value,
             "flat": 1.0,
         }
@@ -186,15 +189,20 @@ def _tokens() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def both() -> list[pd.DataFrame]:
-    """Found in memory, and by sums in the store."""
-    given = FitContext(seed=0, order=ORDER, frequency_ranks={"file": np.arange(600) // 3 + 1})
-    with store_of(all_tokens=_tokens()) as store:
-        return [
-            frequency_rows(
-                store, "from all_tokens", ["value", "flat"], given, name="of", exact=exact
-            )
-            for exact in (TOKENS, TOKENS - 1)
-        ]
+    """Found by exact ranks, and by those of bins."""
+    numbers = {name: number(name, sql=f"avg({name})") for name in ("value", "flat")}
+    table = with_frequency(
+        "of_all_tokens",
+        of=HEAD_TOKEN,
+        rows="all_tokens",
+        values=numbers,
+        key=named("which", (), name="of"),
+    )
+    ranks, found = {"file": np.arange(600) // 3 + 1}, []
+    for exact in (TOKENS, TOKENS - 1):
+        with store_of(all_tokens=_tokens()) as store, patch.object(correlations, "EXACT", exact):
+            found.append(made(table, store, frequency_ranks=ranks))
+    return found
 
 
 def test_both_ways_find_the_same_but_for_ties_of_close_values(both):

@@ -10,7 +10,7 @@ import pytest
 from analysis.measures.bootstrap import redraws
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.probing.accuracy import (
     BASELINES,
     CHOSEN_ON,

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from analysis.measures.probing.word_attention import word_attention
-from analysis.statistics.norms.weighing import NORM, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.probing.parsers import WORD_ATTENTION, WORD_VECTOR
 from analysis.token_types import CLS, SEP
 from precompute.passes import probing

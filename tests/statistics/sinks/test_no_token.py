@@ -15,10 +15,9 @@ from analysis.measures.mixing.rollout import rolled_on, with_residual
 from analysis.measures.sinks.attention_sinks import shares_of_no_token
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.sinks import NO_TOKEN
+from analysis.statistics import sinks
 from analysis.statistics.heads import head_distance, head_pattern
 from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.sinks import no_token
-from precompute.jobs.shards import counted_from_1
 from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import pairs_of, seen_by
 from tests.tiny import tiny_model, tiny_sequences
@@ -53,7 +52,7 @@ def mean(numbers) -> float:
 
 def test_every_head_gives_no_token_what_the_loops_say(sunk):
     tiny, sequences, layers = sunk
-    rows = rows_of_table(no_token.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(sinks.SEQUENCE_NO_TOKEN, tiny, sequences).to_pandas()
     found = rows.set_index(["seq", "layer", "head"])
     expected = {}
     for layer in layers:
@@ -64,7 +63,7 @@ def test_every_head_gives_no_token_what_the_loops_say(sunk):
                 every = outcomes(layer, row, head, n)
                 lost = [shares[-1] for shares in every]
                 half = (n + 1) // 2
-                expected[sequence.index, layer.index, head] = (
+                expected[sequence.index, layer.weights.number, head + 1] = (
                     mean(lost),
                     mean(1 / (m + 1) for m in seen),
                     mean(shares[0] for shares in every),
@@ -87,16 +86,16 @@ def test_a_text_of_one_token_has_no_halves_and_padding_gives_nothing():
 
 
 def test_models_without_sink_logits_have_no_rows():
-    rows = rows_of_table(no_token.PER_SEQUENCE, tiny_model("llama"), tiny_sequences("llama"))
+    rows = rows_of_table(sinks.SEQUENCE_NO_TOKEN, tiny_model("llama"), tiny_sequences("llama"))
     assert rows.num_rows == 0
 
 
 def test_means_are_over_sequences_and_over_the_heads_of_a_layer(sunk):
     tiny, sequences, _ = sunk
-    rows = counted_from_1(rows_of_table(no_token.PER_SEQUENCE, tiny, sequences))
+    rows = rows_of_table(sinks.SEQUENCE_NO_TOKEN, tiny, sequences)
     frame = rows.to_pandas()
     with store_of(sequence_no_token=rows) as store:
-        means = made(no_token.TABLE, store).set_index(["layer", "head", "quantity"])["mean"]
+        means = made(sinks.NO_TOKEN, store).set_index(["layer", "head", "quantity"])["mean"]
     for (layer, head), of_head in frame.groupby(["layer", "head"]):
         for name in NO_TOKEN:
             assert means[layer, head, name] == pytest.approx(of_head[name].mean())
