@@ -121,7 +121,7 @@ def test_every_pair_of_positions_has_its_change_by_every_effect(tiny, sequences,
         seen = layer.weights.pairs(len(sequence)).fill_diagonal_(False)
         first: set[tuple[int, int]] = set()
         for target, source in seen.nonzero().tolist():
-            row = found.pop((sequence.index, layer.index, target, source))
+            row = found.pop((sequence.index, layer.weights.number, target, source))
             both = row.source, row.target
             assert both == (sequence.ids[source], sequence.ids[target])
             assert row.is_first == (both not in first)

@@ -67,7 +67,7 @@ def test_changes_follow_the_maps_before_and_after_each_effect(tiny, sequences, l
         for effect, (before, after) in layer_order.effects.items():
             expected = slow_changes(norms[before], norms[after], relations, seen)
             for relation, numbers in expected.items():
-                row = found.pop((sequence.index, layer.index, effect, relation))
+                row = found.pop((sequence.index, layer.weights.number, effect, relation))
                 assert row == pytest.approx(numbers, rel=1e-4, abs=1e-6)
     assert not found
 
@@ -88,7 +88,7 @@ def shares(pair_store) -> dict[tuple[int, str, str], list[dict[str, float | None
     """
     amounts: dict = defaultdict(lambda: defaultdict(dict))
     rows = pair_store.execute("from sequence_relation_change order by all").fetchall()
-    for seq, layer, effect, relation, n, before, change, gain in rows:
+    for layer, effect, relation, seq, n, before, change, gain in rows:
         quantities = (n, before, change, gain, change - gain)
         names = ("pairs", "before", "change", "gain", "loss")
         for name, amount in zip(names, quantities, strict=True):
