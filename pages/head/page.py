@@ -9,8 +9,7 @@ from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
 from analysis.statistics import norms, sinks
 from analysis.statistics.base.tables import Table as OfFile
-from analysis.statistics.heads import head_effect, head_pattern
-from analysis.statistics.heads.head_behaviour import RULES
+from analysis.statistics.heads.single_heads import HEAD_EFFECT, HEAD_PATTERN, SEQUENCE_HEAD_PATTERN
 from analysis.statistics.positions.attention import (
     EXEMPLAR_ATTENTION,
     HEAD_OFFSET,
@@ -36,6 +35,7 @@ from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_
 from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP
 from pages.head import looks, phases, profile, scores, texts, waves
+from pages.kit.behaviours import RULES
 from pages.kit.habits import SHARES
 from pages.kit.head_choice import MERGING, MIN_WORDS, Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Facts, Table
@@ -191,8 +191,8 @@ PROFILE = Section(
         overview=(),
     ),
     also=(
-        head_pattern.TABLE,
-        head_effect.TABLE,
+        HEAD_PATTERN,
+        HEAD_EFFECT,
         norms.TOKEN_TYPE_MIXING,
         norms.ATTENTION_NORM_CORRELATION,
         norms.VALUE_NORM_DISPERSION,
@@ -244,7 +244,7 @@ TOKENS = Section(
         select 'even' as name, even / n as value, token from best, texts""",
         overview=(),
     ),
-    also=(norms.HEAD_TOKEN, sinks.SINK, head_pattern.PER_SEQUENCE),
+    also=(norms.HEAD_TOKEN, sinks.SINK, SEQUENCE_HEAD_PATTERN),
     when=holds_any(*texts.CHOSEN_BY.values()),
 )
 

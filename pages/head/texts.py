@@ -9,7 +9,7 @@ import streamlit as st
 
 from analysis.statistics import norms, sinks
 from analysis.statistics.base.columns import TYPE_OF_ENTRY
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from pages.charts.colours import PLACE_COLOURS
 from pages.drawn import shading
 from pages.drawn.head_in_text import HeadInText
@@ -45,7 +45,7 @@ RANKINGS = {"attention": "{:.2%}", "weighted_norm": "{:.3f}"}
 CHOSEN_BY = {
     "token": norms.HEAD_TOKEN,
     "place": sinks.SEQUENCE_SINK,
-    "habit": head_pattern.PER_SEQUENCE,
+    "habit": SEQUENCE_HEAD_PATTERN,
 }
 """Ways to choose texts, and the table that each takes."""
 _LISTED = 300
@@ -79,8 +79,10 @@ def places(inquiry: Inquiry, _: Choices) -> list[str]:
 
 def habits(inquiry: Inquiry, choices: Choices) -> list[str]:
     """Habits that the head can have, the one with the largest share first."""
-    of = {name: choices[name] for name in ("layer", "head", "weighing")}
-    means = inquiry.ask(head_pattern.of_head, **of).dropna(subset="mean")
+    rows = """
+        select quantity, mean from head_pattern_weighing where weighing = $weighing
+            and layer = $layer and head = $head and mean is not null"""
+    means = rows_of(rows, inquiry, choices)
     shares = means.set_index("quantity")["mean"].reindex(SHARES).dropna()
     first = [str(shares.idxmax())] if len(shares) else []
     present = [name for name in HABITS if name in set(means["quantity"])]
@@ -125,8 +127,7 @@ def show_ranked(view: View, figure: Figure, frame: pd.DataFrame, choices: Choice
 
 def chosen_texts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Texts by the chosen token, place or habit: seq, value, and text where they are not shaded."""
-    by, of = choices["by"], of_head(choices)
-    limit = {"limit": choices["texts"]}
+    by = choices["by"]
     if choices[by] is None:
         return pd.DataFrame()
     if by == "token":
@@ -147,8 +148,12 @@ def chosen_texts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
             order by if($order = 'least', 1, -1) * attention, seq
             limit $texts"""
         return rows_of(asked, inquiry, choices)
-    chosen = {"quantity": choices["habit"], "weighing": choices["weighing"]}
-    return inquiry.ask(head_pattern.extremes, **of, **chosen, **limit)
+    asked = f"""
+        select seq, pattern.n_tokens, "{choices["habit"]}"::double as value, text
+        from sequence_head_pattern_weighing as pattern join sequence using (seq)
+        where weighing = $weighing and layer = $layer and head = $head and value is not null
+        order by value desc, seq limit $texts"""
+    return rows_of(asked, inquiry, choices)
 
 
 def show_texts(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from analysis.statistics import norms
 from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import TOKENS
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import HEAD_PATTERN
 from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.pairs.changes import PAIR_DELTA
 from pages.services.open_file import Store
@@ -37,7 +37,7 @@ select layer || '-' || head as head,
 from head_pattern
 order by previous desc
 limit 20""",
-        (head_pattern.TABLE,),
+        (HEAD_PATTERN,),
     ),
     "frequent": Example(
         """\

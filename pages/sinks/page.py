@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.effects import FILLINGS, ZERO
 from analysis.sinks import NO_TOKEN, THRESHOLDS, USUAL_THRESHOLD
 from analysis.statistics import sinks
-from analysis.statistics.heads import head_effect
+from analysis.statistics.heads.single_heads import HEAD_EFFECT, SEQUENCE_HEAD_EFFECT
 from pages.charts import colours
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Bars, Lines, Rows
@@ -237,8 +237,8 @@ OF_TYPES = """
     from head_effect where filling = $filling and quantity = $quantity and token_type is not null"""
 NOTHING = Section(
     "nothing",
-    (head_effect.TABLE,),
-    also=(head_effect.PER_SEQUENCE,),
+    (HEAD_EFFECT,),
+    also=(SEQUENCE_HEAD_EFFECT,),
     picks=(
         Pick("quantity", ("length", "cosine_distance")),
         Pick("filling", FILLINGS, default=ZERO),

@@ -14,9 +14,9 @@ import pytest
 
 from analysis.contracts import every_table
 from analysis.statistics.corpus import provenance, sequence_lengths
-from analysis.statistics.mixing.completeness import by_layer
+from analysis.statistics.mixing.completeness import WORST
 from analysis.statistics.sample import Sample, least_count, samples
-from precompute.corpora.index import write
+from precompute.corpora.index import corpus as index
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
 from precompute.passes import STATISTICS
@@ -155,11 +155,11 @@ def test_what_any_map_is_kept_of_has_its_text(stores):
 
 
 def test_lengths_and_completeness_are_of_all_sequences(stores):
-    for question in (sequence_lengths, by_layer):
-        whole, part = map(question, stores)
-        pd.testing.assert_frame_equal(whole, part)
-    whole, part = (store.execute("from completeness order by layer").df() for store in stores)
+    whole, part = map(sequence_lengths, stores)
     pd.testing.assert_frame_equal(whole, part)
+    for rows in (WORST, "from completeness order by layer"):
+        whole, part = (store.execute(rows).df() for store in stores)
+        pd.testing.assert_frame_equal(whole, part)
     _, part = stores
     assert max(sizes(part, "completeness").values()) <= 2
     rows = part.execute("select count(*) from stored.completeness where layer = 1").fetchall()
@@ -184,7 +184,7 @@ def test_pairs_that_do_not_fit_are_the_rarest_and_the_others_are_as_they_were(st
 
 
 def test_cutting_into_other_jobs_changes_neither_sample_nor_means(sampled, tmp_path, monkeypatch):
-    monkeypatch.setattr(write, "JOB_SEQUENCES", 5)
+    monkeypatch.setattr(index, "JOB_SEQUENCES", 5)
     names = ["head_pattern", "token_type_mixing", "relation_share", "mixing_ratio"]
     other = replace(sampled, output=tmp_path / "tiny.duckdb", statistics=names)
     assert len(run(other, run_local).corpus.job_sizes) > 4

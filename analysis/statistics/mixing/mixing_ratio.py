@@ -14,7 +14,6 @@ from analysis.statistics.base.correlations import with_frequency
 from analysis.statistics.columns import count, named, number, single, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import by_block, means
-from analysis.statistics.question import asks, placed
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (
     LAYER,
@@ -22,7 +21,6 @@ from analysis.statistics.table import (
     POSITION,
     SCOPE,
     SEQUENCE,
-    TYPE_OF_ENTRY,
     Table,
     View,
     interval,
@@ -152,18 +150,6 @@ TABLE = Table(
 )
 
 
-@asks(f"""
-    select scope, token_type, mean, low, high, std, min, max, n, n_sequences
-    from mixing_ratio_interval
-    where layer is null
-    order by {placed(OF_RATIOS, "scope")}, {placed(MASK_TYPES, "token_type")}
-""")
-def pooled(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every scope over all tokens and layers: scope, token_type, mean, low, high, std, min, max, n,
-    n_sequences, as `OF_RATIOS` has them."""
-    ...
-
-
 PER_TOKEN = Table(
     name="token_mixing_ratio",
     grain="one row per token and scope",
@@ -188,37 +174,3 @@ FREQUENCY_CORRELATION = with_frequency(
     },
     version=2,
 )
-
-
-@asks(f"""
-    with entry as (
-        select token_id, any_value(token) as token, {TYPE_OF_ENTRY} as token_type,
-            count(*) as n, avg(mean::double) as ratio,
-            rank() over (order by count(*) desc) as rank
-        from token_mixing_ratio
-        join token using (seq, pos)
-        where scope = $scope and not is_masked
-        group by token_id
-    ),
-    drawn as (
-        from entry
-        where $special or token_type not in ('bos', 'cls', 'sep')
-        order by hash(token_id), token_id
-        limit $limit
-    )
-    select token, token_type, n, rank, ratio from drawn order by rank, token_id
-""")
-def words_by_frequency(
-    store: DuckDBPyConnection, *, scope: str, special: bool, limit: int
-) -> pd.DataFrame:
-    """Vocabulary entries with their frequency and mean mixing ratio, without masked places.
-
-    Args:
-        special: whether bos, cls and sep are among them.
-        limit: number of entries sampled, the same at every call.
-
-    Returns:
-        token, token_type, n (occurrences), rank (1 = most frequent in this corpus; ties share the
-        smallest), ratio (mean over the occurrences), by rank.
-    """
-    ...

@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import duckdb
@@ -23,7 +22,6 @@ from analysis.measures.norms.frequency_correlation import rank_correlation
 from analysis.statistics.base import correlations
 from analysis.statistics.base.columns import named, number
 from analysis.statistics.base.correlations import with_frequency
-from analysis.statistics.mixing import mixing_ratio
 from analysis.statistics.norms import HEAD_TOKEN
 from precompute.jobs.runner import run_local
 from precompute.run import run
@@ -136,22 +134,6 @@ def test_every_token_has_the_ratio_of_the_bare_model(store, slow):
             "select mean from token_mixing_ratio where scope = $1 order by seq, pos", [scope]
         ).fetchall()
         assert [mean for (mean,) in rows] == pytest.approx(slow[scope].tolist(), abs=1e-5)
-
-
-def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
-    counts = slow[~slow["is_masked"]]["token"].value_counts()
-    ratios = slow.groupby("token")["attn_res"].mean()
-    for special in (True, False):
-        rows = mixing_ratio.words_by_frequency(store, scope="attn_res", special=special, limit=1000)
-        assert set(rows["token"]) == set(counts.index) - (set() if special else {"[CLS]", "[SEP]"})
-        row: Any
-        for row in rows.itertuples():
-            assert row.n == counts[row.token]
-            assert row.rank == 1 + (counts > row.n).sum()
-            assert row.ratio == pytest.approx(ratios[row.token], abs=1e-5)
-    few = mixing_ratio.words_by_frequency(store, scope="attn_res", special=True, limit=3)
-    assert len(few) == 3
-    assert few["rank"].is_monotonic_increasing
 
 
 def test_a_file_that_counts_other_tokens_is_faulty(path, tmp_path):

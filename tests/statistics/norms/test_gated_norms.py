@@ -12,7 +12,7 @@ from analysis.measures.norms.joint_histogram import NORM_BINS_PER_OCTAVE, bins
 from analysis.sinks import FIRST
 from analysis.statistics import norms, sinks
 from analysis.statistics.base.weighing import NORM
-from analysis.statistics.heads import head_distance
+from analysis.statistics.heads.head_distances import HEAD_DISTANCE
 from precompute.passes.layers import Layer
 from tests.statistics.mixing import slow_layers
 from tests.tracing import layers_of, rows_of_table
@@ -113,7 +113,7 @@ def test_tokens_have_no_rows_of_their_own_norms(tiny, sequences):
 
 
 def test_heads_are_compared_by_the_norms_of_their_pairs(tiny, sequences, gated):
-    rows = rows_of_table(head_distance.TABLE, tiny, sequences[1:2]).to_pandas()
+    rows = rows_of_table(HEAD_DISTANCE, tiny, sequences[1:2]).to_pandas()
     of_layer = (rows["layer_a"] == 1) & (rows["layer_b"] == 1) & (rows["weighing"] == NORM)
     found = rows[of_layer].set_index(["head_a", "head_b"])["divergence"]
     shares = gated[1].weighed_alone(1, NORM)

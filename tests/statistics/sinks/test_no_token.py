@@ -16,7 +16,8 @@ from analysis.measures.sinks.attention_sinks import shares_of_no_token
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.sinks import NO_TOKEN
 from analysis.statistics import sinks
-from analysis.statistics.heads import head_distance, head_pattern
+from analysis.statistics.heads.head_distances import HEAD_DISTANCE
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from analysis.statistics.mixing import mixing_ratio
 from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import pairs_of, seen_by
@@ -111,7 +112,7 @@ def entropy(shares) -> float:
 
 def test_entropies_take_no_token_as_one_more_outcome_by_weights_alone(sunk):
     tiny, sequences, layers = sunk
-    rows = rows_of_table(head_pattern.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(SEQUENCE_HEAD_PATTERN, tiny, sequences).to_pandas()
     found = rows.astype({"weighing": str}).set_index(["weighing", "seq", "layer", "head"])
     for layer in layers:
         for row, sequence in enumerate(sequences):
@@ -136,7 +137,7 @@ def test_entropies_take_no_token_as_one_more_outcome_by_weights_alone(sunk):
 def test_distances_of_heads_take_no_token_as_one_more_outcome(sunk):
     tiny, sequences, layers = sunk
     sequences, row = sequences[1:2], 1
-    rows = rows_of_table(head_distance.TABLE, tiny, sequences).to_pandas()
+    rows = rows_of_table(HEAD_DISTANCE, tiny, sequences).to_pandas()
     by_weight = rows[rows["weighing"].astype(str) == "weight"]
     found = by_weight.set_index(["layer_a", "head_a", "layer_b", "head_b"])["divergence"]
     n = len(sequences[0])
