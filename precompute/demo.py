@@ -55,7 +55,7 @@ def build_demo(
         return
 
     for ending, statistics in (*STEPS, *((ending, ALL) for ending in more)):
-        model, corpus = (FILES | more)[ending]
+        model, corpus = {**FILES, **more}[ending]
         if model in install_demo.PACKAGES:
             install_demo.install_trained(model)
         run(
