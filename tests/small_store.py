@@ -5,14 +5,13 @@ from typing import Any
 from unittest.mock import patch
 
 import duckdb
-import torch
 
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import Runner, run_local
 from precompute.run import Request, run
 from tests.small_images import write_images
 from tests.small_treebank import write_treebank
-from tests.tiny import TINY_VISION, save_tiny, tiny_model
+from tests.tiny import TINY_VISION, save_tiny
 
 TEXT = """The cat sat, the dog ran.
 The mat, the mat.
@@ -85,16 +84,6 @@ def shard_rows(plan: Plan) -> dict[Path, list]:
         path.relative_to(plan.folder): duckdb.execute(rows.format(path)).fetchall()
         for path in files
     }
-
-
-def save_one_layer(folder: Path) -> None:
-    """The tiny BERT without all layers but the first, where `request` looks for it."""
-    model = tiny_model("bert", dtype=torch.float32)
-    module = model.model
-    del module.encoder.layer[1:]
-    module.config.num_hidden_layers = 1
-    module.save_pretrained(folder / "model-bert")
-    model.tokenizer.save_pretrained(folder / "model-bert")
 
 
 def manifest_of(table: str) -> str:

@@ -11,8 +11,6 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from analysis.statistics.positions import position_spectrum
-from analysis.statistics.probing import coreference_best, parser_accuracy
 from pages.kit.found import MEAN_ENDS, rows_of
 from pages.kit.grammar import groups, verdict
 from pages.kit.recorded import findings
@@ -198,8 +196,8 @@ def _waves_fade(_: Inquiry, frames: Frames) -> Evidence | None:
 
 
 def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    variance = inquiry.ask(position_spectrum.cumulative)
-    held = variance[variance["component"] <= _COMPONENTS]["cumulative"].max()
+    sql = "select max(cumulative) as held from position_variance where component <= $most"
+    held = answer(sql, inquiry, {"most": _COMPONENTS})["held"].iloc[0]
     name = say("papers.counted.components", n=_COMPONENTS)
     return _compared(rows_of([(name, held, held, held)]), _MUCH, "above", percent)
 
@@ -259,8 +257,10 @@ def _low_layers_broad(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 def _head_beats_same_word(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare the best head with the nearest mention that has the same head word."""
-    best = inquiry.ask(coreference_best.best, merging="mean", chosen_on="all")
-    best = best[(best["mention_type"] == "all") & (best["baseline"] == "head_match")]
+    sql = """
+        from coreference_best where merging = 'mean' and chosen_on = 'all'
+            and mention_type = 'all' and baseline = 'head_match' """
+    best = answer(sql, inquiry, {})
     if best.empty:
         return None
     ends = ["difference", "difference_low", "difference_high"]
@@ -270,9 +270,10 @@ def _head_beats_same_word(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 def _heads_beat_distances(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare parsers on all heads with those on distances; the ends are of different seeds."""
-    seeds = (
-        inquiry.ask(parser_accuracy.accuracies).groupby("method")["uas"].agg(["mean", "min", "max"])
-    )
+    sql = """
+        select method, avg(uas) as mean, min(uas) as low, max(uas) as high
+        from parser_accuracy group by method"""
+    seeds = answer(sql, inquiry, {}).set_index("method")
     methods = ("attention_words", "distances_words")
     if any(method not in seeds.index for method in methods):
         return None

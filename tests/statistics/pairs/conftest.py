@@ -9,12 +9,11 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import LayerOrder
-from analysis.statistics.pairs import pair_delta
+from analysis.statistics.pairs.changes import PAIR_DELTA
 from precompute.jobs.plan import Plan
 from precompute.run import Request
 from tests.shared_store import shared_run
 from tests.small_store import request as asked_for
-from tests.small_store import save_one_layer
 from tests.tiny import mask_rate
 
 Run = tuple[Request, Plan]
@@ -48,26 +47,9 @@ def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
 
 
 @pytest.fixture(scope="session")
-def one_layer_run(tmp_path_factory) -> Run:
-    """Pairs of one text through a BERT of one layer."""
-
-    def ask(folder: Path) -> Request:
-        save_one_layer(folder)
-        return asked_for(folder, statistics=["pair_extreme"], limit=1)
-
-    return shared_run(tmp_path_factory, "pairs-of-one-layer", ask)
-
-
-@pytest.fixture(scope="session")
-def one_layer_store(one_layer_run) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(one_layer_run[0].output), read_only=True) as store:
-        yield store
-
-
-@pytest.fixture(scope="session")
 def occurrences(pair_run) -> pd.DataFrame:
     """Every occurrence of every pair in every layer, as shards hold them."""
-    return pd.concat(map(pd.read_parquet, pair_run[1].shards(pair_delta.TABLE)))
+    return pd.concat(map(pd.read_parquet, pair_run[1].shards(PAIR_DELTA)))
 
 
 @pytest.fixture(scope="session")
