@@ -67,6 +67,11 @@ def by_name(names: Sequence[str], numbers: Tensor) -> dict[str, Tensor]:
     return dict(zip(names, numbers.unbind(-1), strict=True))
 
 
+def places_of(names: Iterable[str], among: tuple[str, ...]) -> np.ndarray:
+    """Return the places of some names among all that a column may hold."""
+    return np.array([among.index(name) for name in names])
+
+
 def _array(numbers: Numbers) -> np.ndarray:
     if isinstance(numbers, Tensor):
         is_narrow = numbers.dtype in (torch.bfloat16, torch.float16)

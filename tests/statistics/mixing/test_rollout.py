@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.measures.mixing.rollout import DISTANCES, distance_places
-from analysis.statistics.mixing import rollout
-from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing import ATTENTION_ROLLOUT, SEQUENCE_ROLLOUT
 from analysis.token_types import TOKEN_TYPES
 from tests.intervals import assert_ordered
 from tests.tracing import layers_of, rows_of_table
@@ -59,7 +58,7 @@ def test_distances_fall_between_their_edges():
 
 
 def test_shares_follow_the_slow_twin_for_every_scope_and_the_paper(tiny, sequences):
-    rows = rows_of_table(rollout.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(SEQUENCE_ROLLOUT, tiny, sequences).to_pandas()
     layers = layers_of(tiny, sequences)
     scopes = layers[0].batch.order.scopes
     assert set(rows["scope"]) == {*scopes, ATTENTION_ROLLOUT}

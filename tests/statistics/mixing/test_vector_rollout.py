@@ -11,9 +11,13 @@ from torch import Tensor
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout
 from analysis.models.norm import Norm
 from analysis.models.trace import LayerTrace
-from analysis.statistics.mixing import vector_rollout
-from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
-from analysis.statistics.mixing.vector_rollout import VECTORS
+from analysis.statistics.mixing import (
+    ATTENTION_ROLLOUT,
+    SEQUENCE_VECTOR_AGREEMENT,
+    SEQUENCE_VECTOR_ROLLOUT,
+    VECTOR_COMPLETENESS,
+    VECTORS,
+)
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes import mixing_rollout as passes
 from tests.intervals import assert_ordered
@@ -174,9 +178,9 @@ def test_a_misread_layer_is_noticed_after_it_and_after_all_that_follow(stacks, f
 FOLLOWED = 1
 """Index of the tiny sequence that is followed, a short one."""
 TABLES = (
-    vector_rollout.PER_SEQUENCE,
-    vector_rollout.SEQUENCE_AGREEMENT,
-    vector_rollout.COMPLETENESS,
+    SEQUENCE_VECTOR_ROLLOUT,
+    SEQUENCE_VECTOR_AGREEMENT,
+    VECTOR_COMPLETENESS,
 )
 
 
