@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.relevance_rules import ALL
-from analysis.statistics.pairs.pair_occurrence import sequence
 from analysis.statistics.relevance import perturbation
 from pages.drawn.image_ground import ImageGround, Numbers, ground_of
 from pages.drawn.pieces import readable
-from pages.kit.section import Choices, rows_of
+from pages.kit.section import Choices, rows_of, tokens_of
 from pages.kit.view import View
 from pages.services import live_model as live
 from pages.services.absences import SPECIAL
@@ -100,7 +99,7 @@ def chosen_maps(view: View, choices: Choices) -> dict[str, Maps]:
 
 def _stored(inquiry: Inquiry, seq: int) -> Maps:
     sql = "select rule, layer, head, relevance from relevance_map where seq = $seq"
-    tokens = inquiry.ask(sequence, seq=seq)
+    tokens = tokens_of(inquiry, seq)
     classes = inquiry.ask(perturbation.classes, seq=seq)
     return Maps(
         str(seq),

@@ -1,50 +1,46 @@
 """Weighings of attention, by weights or by norms, and views of one of them."""
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 
-from analysis.statistics.columns import named, number
-from analysis.statistics.table import Column, View, interval
+from analysis.statistics.base.columns import Column, interval, named, signed
+from analysis.statistics.base.tables import View, view
 
 WEIGHT, NORM, DIFFERENCE = "weight", "norm", "difference"
 WEIGHINGS = (WEIGHT, NORM)
 """Weighing by attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
 WEIGHING = named(
-    "weighing",
     "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
+    WEIGHINGS,
+    name="weighing",
 )
+DIFFERENCES = {"difference": signed("by norms minus by weights"), **interval("share")}
+"""Columns of a difference of shares and of its interval."""
 
 
 def of_weights(
-    name: str, grain: str, columns: Iterable[Column], *, table: str = "", or_rules: bool = False
+    name: str,
+    key: Iterable[Column],
+    values: Mapping[str, Column],
+    *,
+    table: str = "",
+    note: str = "",
+    where: str = "true",
+    or_rules: bool = False,
 ) -> View:
     """Return the view of a stored table restricted to weights, without the column `weighing`.
 
     Args:
         table: the stored one, if the view has another name.
+        where: condition on its rows.
         or_rules: True to include rows of rules, which have no weighing.
     """
+    key = tuple(key)
     rule = " or weighing is null" if or_rules else ""
-    rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
-    names = ", ".join(f'"{column.name}"' for column in columns)
-    return View(name, grain, tuple(columns), f"select {names} {rows}")
+    names = ", ".join(f'"{name}"' for name in (*(column.name for column in key), *values))
+    rows = f"from stored.{table or name} where (weighing = 'weight'{rule}) and {where}"
+    return view(name, key, values, note=note, sql=f"select {names} {rows}")
 
 
-def one_weighing(table: str, *, order: str) -> str:
-    """Return the query for the rows of one `$weighing`, without the column `weighing`."""
-    rows = f"from {table}_weighing where weighing = $weighing"
-    return f"select * exclude (weighing) {rows} order by {order}"
-
-
-def of_either(*columns: Column) -> tuple[Column, ...]:
+def of_either(columns: Mapping[str, Column]) -> dict[str, Column]:
     """Return columns twice: all as `NAME_weight`, then all as `NAME_norm`."""
-    return tuple(
-        replace(column, name=f"{column.name}_{weighing}")
-        for weighing in WEIGHINGS
-        for column in columns
-    )
-
-
-def difference(unit: str) -> tuple[Column, Column, Column]:
-    """Return the columns of a difference, norms minus weights, and of its interval."""
-    return (number("difference", "by norms minus by weights", unit), *interval(unit))
+    return {f"{name}_{way}": column for way in WEIGHINGS for name, column in columns.items()}

@@ -7,13 +7,13 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.heads.head_map import head_layout, head_linkage
 from analysis.measures.heads.permutation_tests import layer_cohesions
-from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights, one_weighing
 from analysis.statistics.columns import count, number, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.heads.head_distance import stored_distances
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, LAYER, LAYER_OR_ALL, Table
+from analysis.statistics.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights, one_weighing
 
 _POINT = (
     number("x", "place along the axis on which heads differ most", "nats"),

@@ -8,8 +8,8 @@ import pandas as pd
 from duckdb import DuckDBPyConnection
 from jaxtyping import Float
 
-from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.heads import head_pattern
+from analysis.statistics.weighing import WEIGHT
 
 RULES = {
     "first": ("first", "token_type"),

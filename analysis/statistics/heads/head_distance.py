@@ -10,13 +10,13 @@ from duckdb import DuckDBPyConnection
 from jaxtyping import Float, Int
 
 from analysis.measures.heads.permutation_tests import distance_agreement, layer_parts
-from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, WEIGHT, one_weighing
 from analysis.statistics.columns import count, number
 from analysis.statistics.fit import FitContext
 from analysis.statistics.parts import OF_HEADS, part_columns, part_laws, part_values
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, LAYER, LAYER_OR_ALL, Column, Table, View, nullable
+from analysis.statistics.weighing import WEIGHING, WEIGHINGS, WEIGHT, one_weighing
 
 
 def _head(side: str, which: str) -> tuple[Column, Column]:

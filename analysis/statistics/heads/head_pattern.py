@@ -9,7 +9,6 @@ from duckdb import DuckDBPyConnection
 
 from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES, TOKEN_TYPES
-from analysis.statistics.base.weighing import WEIGHING, WEIGHT, difference, of_weights
 from analysis.statistics.columns import (
     HAVING_SEQUENCES,
     mean_values,
@@ -24,6 +23,7 @@ from analysis.statistics.means import Means, mean_of, means
 from analysis.statistics.question import asks, frame_of, placed, quoted
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import HEAD, HEAD_OR_MEAN, LAYER, SEQUENCE, Table, View
+from analysis.statistics.weighing import WEIGHING, WEIGHT, difference, of_weights
 
 ROUNDING = 0.02
 """Largest violation of a bound in bfloat16, whose rows of attention do not quite sum to 1."""
