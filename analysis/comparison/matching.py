@@ -11,15 +11,25 @@ from scipy.spatial.distance import cdist
 
 from analysis.habits import TOKEN_TYPES
 from analysis.statistics.heads.single_heads import HEAD_PATTERN
-from analysis.statistics.positions import relative_position_profile
+from analysis.statistics.positions.attention import REACH, RELATIVE_POSITION_PROFILE
 from analysis.statistics.question import frame_of
 
 PROFILES = {
-    "positions": relative_position_profile.TABLE,
+    "positions": RELATIVE_POSITION_PROFILE,
     "kinds": HEAD_PATTERN,
 }
 """Attention profiles of a head and their tables: by offset, up to 10 either way and beyond; or by
 type of token: the first one or BOS, [CLS], [SEP], commas and periods, others."""
+
+_REACH = REACH
+_BY_OFFSET = f"""
+    with share as (
+        select layer, head, unnest(profile)::double / n_tokens as attention,
+            unnest(range({-_REACH}, {_REACH + 1}))::smallint as "offset"
+        from sequence_relative_position)
+    select layer, head, "offset", avg(attention) as attention
+    from share where attention is not null group by layer, head, "offset" order by all"""
+"""Attention per token, mean over texts."""
 
 
 class Matching(NamedTuple):
@@ -45,7 +55,7 @@ def head_profiles(store: DuckDBPyConnection, *, profile: str) -> pd.DataFrame:
         profile: one of `PROFILES`.
     """
     if profile == "positions":
-        rows = relative_position_profile.all_heads(store)
+        rows = store.execute(_BY_OFFSET).df()
         wide = rows.pivot(index=["layer", "head"], columns="offset", values="attention")
     else:
         rows = frame_of(store, "from head_pattern_interval where head is not null")

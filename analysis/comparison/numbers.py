@@ -13,7 +13,7 @@ from analysis.statistics import norms, sinks
 from analysis.statistics.corpus import layer_order
 from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from analysis.statistics.mixing import SEQUENCE_MIXING_RATIO, SEQUENCE_SCOPE_SIMILARITY
-from analysis.statistics.positions import head_offset
+from analysis.statistics.positions.attention import HEAD_OFFSET
 from analysis.statistics.question import frame_of
 
 TABLES = (
@@ -22,7 +22,7 @@ TABLES = (
     SEQUENCE_SCOPE_SIMILARITY,
     norms.HEAD_TOKEN,
     sinks.SEQUENCE_SINK,
-    head_offset.TABLE,
+    HEAD_OFFSET,
 )
 """Tables that provide the numbers."""
 ALL_LAYERS = 0

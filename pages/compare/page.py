@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.comparison.head_changes import TABLE
 from analysis.comparison.matching import PROFILES
 from analysis.comparison.numbers import NUMBERS, TABLES
-from analysis.statistics.pairs import pair_delta
+from analysis.statistics.pairs.changes import PAIR_DELTA
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Lines, Rows
 from pages.compare import charts, files, numbers
@@ -167,10 +167,10 @@ def pairs_found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 PAIRS = Section(
     "pairs",
-    (pair_delta.TABLE,),
+    (PAIR_DELTA,),
     picks=(
         FILES,
-        Pick("sides", kind=files.pick_sides("pairs", pair_delta.TABLE)),
+        Pick("sides", kind=files.pick_sides("pairs", PAIR_DELTA)),
         Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select"),
         Pick("effect", lambda inquiry, _: [*inquiry.store.layer_order.effects], "ff"),
         Pick("least", (3, 5, 10, 20), 5, kind="select", is_rare=True),
@@ -182,7 +182,7 @@ PAIRS = Section(
         Figure("ranks", numbers.shown_pairs, Table(columns={"name": None, **_RANKS})),
     ),
     finding=Finding(pairs_found, format="+.4f", level=0.0, overview=()),
-    when=files.can_compare("pairs", pair_delta.TABLE),
+    when=files.can_compare("pairs", PAIR_DELTA),
 )
 
 PAGE = Page(

@@ -9,9 +9,15 @@ from analysis.published.heads import numbers
 from analysis.statistics import annotation
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.weighing import WEIGHT
-from analysis.statistics.probing import coreference_accuracy, coreference_best
-from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES, METHODS
-from analysis.statistics.probing.coreference_best import CHOSEN_ON
+from analysis.statistics.probing.accuracy import (
+    BASELINES,
+    CHOSEN_ON,
+    COREFERENCE_ACCURACY,
+    COREFERENCE_BEST,
+    COREFERENCE_PREDICTION,
+    MENTION_TYPES,
+    METHODS,
+)
 from analysis.statistics.question import placed
 from pages.charts.colours import ANTECEDENT_COLOURS
 from pages.charts.maps import HeadMap
@@ -98,7 +104,7 @@ _ALL_HEADS |= dict.fromkeys((f"more_than_{rule}" for rule in BASELINES), "percen
 
 RULES = Section(
     "rules",
-    (coreference_accuracy.TABLE, coreference_best.TABLE),
+    (COREFERENCE_ACCURACY, COREFERENCE_BEST),
     picks=(WEIGHING, MERGED, Pick("chosen_on", CHOSEN_ON, HALF)),
     figures=(
         Figure(
@@ -135,8 +141,8 @@ _HEADS = """
     where method = 'head' order by accuracy desc, layer, head"""
 HEADS = Section(
     "heads",
-    (coreference_accuracy.TABLE,),
-    also=(coreference_best.TABLE,),
+    (COREFERENCE_ACCURACY,),
+    also=(COREFERENCE_BEST,),
     picks=(WEIGHING, MERGED, Pick("type", MENTION_TYPES, of="mention_type"), ONE_HEAD),
     figures=(
         Figure("map", _HEADS, HeadMap(**_ACCURACY, top="top", more=("n",)), click=HEAD),
@@ -147,17 +153,30 @@ HEADS = Section(
 )
 
 
-def asked(choices: Choices) -> dict[str, Any]:
-    """Arguments of questions on the head or the rule that is chosen."""
-    names = ("method", "weighing", "merging", "layer", "head")
-    return {name: choices[name] for name in names if name in choices}
+_IS_ASKED = """coreference_prediction_weighing where method = $method and ($method <> 'head'
+    or (merging = $merging and weighing = $weighing and layer = $layer and head = $head))"""
+_TEXTS = f"""
+    select seq, len(mentions) as n, len(list_filter(correct, lambda each: each)) as n_right, text
+    from (from {_IS_ASKED}) join sequence using (seq) order by n desc, seq"""
+_PICKED = f"""
+    with picked as (
+        select unnest(mentions) as mention, unnest(predicted) as predicted,
+            unnest(correct) as correct
+        from {_IS_ASKED} and seq = $text)
+    select mention.* exclude (seq), predicted, correct, (
+        select max(earlier.head_word) from mention as earlier
+        where earlier.seq = $text and earlier.cluster = mention.cluster
+            and not earlier.is_masked and earlier.head_word < mention.head_word
+    ) as antecedent
+    from picked
+    join mention on mention.seq = $text and mention.mention = picked.mention
+    order by mention.mention"""
+"""Picks of a head or a rule, with the head word of the nearest correct mention."""
 
 
 def texts(inquiry: Inquiry, choices: Choices) -> dict[int, str]:
     """Texts with mentions, the one with most first, with the number that is right."""
-    frame = inquiry.ask(coreference_accuracy.by_sequence, **asked(choices))
-    frame = frame.sort_values("n", ascending=False, kind="stable")
-    rows: list[dict[Any, Any]] = frame.to_dict("records")
+    rows: list[dict[Any, Any]] = rows_of(_TEXTS, inquiry, choices).to_dict("records")
     return {
         row["seq"]: say_here("label", **row | {"text": beginning(row["text"], _SHORT)})
         for row in rows
@@ -167,7 +186,7 @@ def texts(inquiry: Inquiry, choices: Choices) -> dict[int, str]:
 def picked(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Mentions of the text that have an antecedent, with what is picked for each."""
     seq = choices["text"]
-    frame = inquiry.ask(coreference_accuracy.of_sequence, seq=seq, **asked(choices))
+    frame = rows_of(_PICKED, inquiry, choices)
     words = inquiry.ask(annotation.words, seq=seq)
     spans = zip(frame["first_word"], frame["last_word"], strict=True)
     forms = {"head_form": "head_word", "picked_form": "predicted", "antecedent_form": "antecedent"}
@@ -179,7 +198,7 @@ def picked(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 def found_in_text(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Row of the finding: mentions that are right, in the text and in all."""
-    frame = inquiry.ask(coreference_accuracy.by_sequence, **asked(choices))
+    frame = rows_of(_TEXTS, inquiry, choices)
     of_text = frame.loc[frame["seq"] == choices["text"], ["n", "n_right"]]
     every = frame[["n", "n_right"]].sum().add_prefix("all_")
     by = "by_head" if choices["method"] == "head" else f"method_{choices['method']}"
@@ -201,7 +220,7 @@ _COLUMNS = ("text", "mention_type", "head_form", "picked_form", "correct", "ante
 _OF_HEAD = {"method": ("head",)}
 TEXTS = Section(
     "documents",
-    (coreference_accuracy.PREDICTION,),
+    (COREFERENCE_PREDICTION,),
     also=(annotation.MENTIONS,),
     picks=(
         Pick("method", METHODS),

@@ -6,14 +6,26 @@ from dataclasses import dataclass
 import streamlit as st
 
 from analysis.statistics.base.weighing import WEIGHT
-from analysis.statistics.pairs import pair_occurrence
-from analysis.statistics.positions import exemplar_attention
+from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.charts.chart_theme import in_theme
 from pages.drawn.attention_lines import MOST, TextAttention, attention_lines
 from pages.drawn.pieces import unique_names
+from pages.kit.section import rows_of, tokens_of
 from pages.services.absences import SPECIAL
 from pages.services.inquiry import Inquiry
 from pages.words.say import say
+
+MAP_OF_HEAD = """
+    with cell as (
+        select n, unnest(range(n * n)) as place, unnest(attention)::double as attention
+        from exemplar_attention where layer = $layer and head = $head and seq = $seq)
+    select place // n as query_pos, place % n as key_pos,
+        q.token as query_token, k.token as key_token, attention
+    from cell
+    join token as q on q.seq = $seq and q.pos = place // n
+    join token as k on k.seq = $seq and k.pos = place % n
+    order by place"""
+"""Stored map of the first tokens of a text, a row per pair, by query."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +48,11 @@ class HeadInText:
 
         It holds those between the first tokens of a few texts; norms are never stored by pair.
         """
-        if self.weighing != WEIGHT or not inquiry.store.holds(exemplar_attention.TABLE):
+        if self.weighing != WEIGHT or not inquiry.store.holds(EXEMPLAR_ATTENTION):
             return None
-        tokens = inquiry.ask(pair_occurrence.sequence, seq=self.seq)
+        tokens = tokens_of(inquiry, self.seq)
         of = {"seq": self.seq, "layer": self.layer, "head": self.head}
-        pairs = inquiry.ask(exemplar_attention.of_head, **of)
+        pairs = rows_of(MAP_OF_HEAD, inquiry, of)
         if len(pairs) != len(tokens) ** 2:
             return None
         shares = pairs["attention"].to_numpy().reshape(len(tokens), len(tokens))

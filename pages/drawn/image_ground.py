@@ -11,8 +11,8 @@ import pandas as pd
 from PIL import Image, ImageFilter
 
 from analysis.statistics import image
-from analysis.statistics.pairs import pair_occurrence
 from pages.charts.colours import EDGES
+from pages.kit.section import tokens_of
 from pages.services.inquiry import Inquiry
 
 CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
@@ -106,7 +106,7 @@ def ground_of(inquiry: Inquiry, seq: int) -> ImageGround | None:
     if rows.empty:
         return None
     row = rows.iloc[0]
-    tokens = inquiry.ask(pair_occurrence.sequence, seq=seq)["token"]
+    tokens = tokens_of(inquiry, seq)["token"]
     coverage, picture = row["coverage"], row["picture"]
     return ImageGround(
         rows=int(row["grid_rows"]),

@@ -12,7 +12,7 @@ import pandas as pd
 
 from analysis.contracts import every_table
 from analysis.statistics.corpus import SEQUENCES
-from analysis.statistics.pairs import pair, pair_delta, pair_extreme
+from analysis.statistics.pairs.changes import PAIR, PAIR_DELTA, PAIR_EXTREME
 from analysis.statistics.sample import LEAST_COUNT, least_count, samples
 from pages.services.inquiry import Asked
 from pages.services.open_file import Store
@@ -23,9 +23,7 @@ from pages.words.units import PERCENT, in_unit, with_unit, without_unit
 
 _SQL = 400  # letters of the reader's own SQL
 _NAME = re.compile(r"\w+")
-_PAIRS = {
-    view.name for module in (pair, pair_delta, pair_extreme) for view in module.TABLE.all_views
-}
+_PAIRS = {view.name for table in (PAIR, PAIR_DELTA, PAIR_EXTREME) for view in table.all_views}
 _REFERENCES = (files("pages.export") / "references.bib").read_text(encoding="utf-8").split("\n\n")
 _REVISION = 8  # letters of an abbreviated commit or hash
 

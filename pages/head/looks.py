@@ -6,11 +6,8 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.image import images
-from analysis.statistics.positions import (
-    exemplar_attention,
-    head_offset,
-    relative_position_profile,
-)
+from analysis.statistics.positions.attention import REACH
+from analysis.statistics.question import sequences_of
 from pages.charts.chart_theme import (
     Chart,
     column_tooltips,
@@ -18,13 +15,14 @@ from pages.charts.chart_theme import (
     ramp_below,
 )
 from pages.charts.colours import INKS, MARKED
+from pages.drawn.head_in_text import MAP_OF_HEAD
 from pages.drawn.image_ground import ImageGround, ground_of
 from pages.drawn.pieces import written
 from pages.drawn.shaded_sequence import received_tokens
 from pages.kit.head_choice import row_of
 from pages.kit.kinds import Custom
 from pages.kit.links import link_to_sequence
-from pages.kit.section import Choices, Figure, of_head
+from pages.kit.section import Choices, Figure, of_head, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.words.columns import title
@@ -34,12 +32,22 @@ from pages.words.scope import say_here
 
 _SIDE, _CELL = 330, 28
 _IMAGE, _SPECIAL = 380, 26  # width of an image, height of the row of its special tokens
+_PROFILE = f"""
+    with share as (
+        select unnest(range({-REACH}, {REACH + 1}))::smallint as "offset",
+            unnest(profile)::double / n_tokens as attention
+        from sequence_relative_position where layer = $layer and head = $head)
+    select "offset", avg(attention) as mean, quantile_cont(attention, 0.25) as q25,
+        quantile_cont(attention, 0.75) as q75, count(*) as n_sequences
+    from share where attention is not null group by "offset" order by "offset" """
 _SHORT = 60  # characters of a text that stand in the picker
 
 
 def texts(inquiry: Inquiry, _: Choices) -> dict[int, str]:
     """Names of the texts or images whose attention is stored."""
-    rows = inquiry.ask(exemplar_attention.exemplars).itertuples(index=False, name=None)
+    rows = rows_of(sequences_of("exemplar_attention"), inquiry, {}).itertuples(
+        index=False, name=None
+    )
     if inquiry.store.shows_images:
         stored = {seq for seq, *_ in rows}
         named = inquiry.ask(images)
@@ -55,8 +63,7 @@ def weights(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Attention of a head between the tokens of a text."""
     if choices["text"] is None:
         return pd.DataFrame()
-    of = of_head(choices)
-    frame = inquiry.ask(exemplar_attention.of_head, **of, seq=choices["text"])
+    frame = rows_of(MAP_OF_HEAD, inquiry, {**choices, "seq": choices["text"]})
     return frame[frame["key_pos"] <= frame["query_pos"]] if inquiry.store.is_causal else frame
 
 
@@ -156,8 +163,7 @@ ATTENTION_MAP = Custom(
 
 def profile(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Mean attention per token by offset, with its quartiles over texts."""
-    of = of_head(choices)
-    return inquiry.ask(relative_position_profile.of_head, **of)
+    return rows_of(_PROFILE, inquiry, choices)
 
 
 def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -168,7 +174,7 @@ def found(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         {"sentence": 1, "name": name, "value": row["mean"], "offset": offset_label(row["offset"])}
         for name, (_, row) in zip(("most", "next"), frame.iterrows(), strict=False)
     ]
-    heads = inquiry.ask(head_offset.heads)
+    heads = rows_of("select layer, head, dependence from head_offset", inquiry, {})
     own = row_of(heads, *of.values())
     if own is not None and pd.notna(own["dependence"]):
         values = {"dependence": own["dependence"], "median": heads["dependence"].median()}

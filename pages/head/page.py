@@ -10,18 +10,27 @@ from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
 from analysis.statistics import norms, sinks
 from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.heads.single_heads import HEAD_EFFECT, HEAD_PATTERN, SEQUENCE_HEAD_PATTERN
-from analysis.statistics.positions import (
-    exemplar_attention,
-    head_offset,
-    patch_offset,
-    query_key_correlation,
-    query_key_wave,
-    relative_position_profile,
-    score_share,
-    score_sums,
+from analysis.statistics.positions.attention import (
+    EXEMPLAR_ATTENTION,
+    HEAD_OFFSET,
+    PATCH_OFFSET,
+    RELATIVE_POSITION_PROFILE,
+    countings,
 )
-from analysis.statistics.positions.head_offset import countings
-from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
+from analysis.statistics.positions.scores import (
+    QUERY_KEY_CORRELATION,
+    QUERY_KEY_ERROR,
+    QUERY_KEY_PHASE,
+    QUERY_KEY_ROTATION,
+    QUERY_KEY_SINGULAR_VALUE,
+    QUERY_KEY_WAVE,
+)
+from analysis.statistics.positions.sums import POSITION_KERNEL, ROTARY_PLANE, SCORE_SHARE
+from analysis.statistics.probing.accuracy import (
+    COREFERENCE_ACCURACY,
+    DEPENDENCY_ACCURACY,
+    DEPENDENCY_BASELINE,
+)
 from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
 from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP
@@ -188,7 +197,7 @@ PROFILE = Section(
         norms.ATTENTION_NORM_CORRELATION,
         norms.VALUE_NORM_DISPERSION,
         norms.SINGULAR_VALUE,
-        head_offset.TABLE,
+        HEAD_OFFSET,
         sinks.SEQUENCE_SINK,
     ),
     links=("head_map/map",),
@@ -254,10 +263,9 @@ OFFSETS = Section(
         Figure("offsets", looks.profile, BY_OFFSET, half=True),
     ),
     finding=Finding(looks.found, overview=()),
-    also=(exemplar_attention.TABLE, relative_position_profile.TABLE, head_offset.TABLE),
+    also=(EXEMPLAR_ATTENTION, RELATIVE_POSITION_PROFILE, HEAD_OFFSET),
     when=lambda store: (
-        not store.shows_images
-        and holds_any(exemplar_attention.TABLE, relative_position_profile.TABLE)(store)
+        not store.shows_images and holds_any(EXEMPLAR_ATTENTION, RELATIVE_POSITION_PROFILE)(store)
     ),
 )
 PATCHES = Section(
@@ -298,15 +306,14 @@ PATCHES = Section(
         overview=(),
     ),
     also=(
-        exemplar_attention.TABLE,
+        EXEMPLAR_ATTENTION,
         norms.HEAD_TOKEN,
-        patch_offset.TABLE,
-        relative_position_profile.TABLE,
-        head_offset.TABLE,
+        PATCH_OFFSET,
+        RELATIVE_POSITION_PROFILE,
+        HEAD_OFFSET,
     ),
     when=lambda store: (
-        store.shows_images
-        and holds_any(exemplar_attention.TABLE, norms.HEAD_TOKEN, patch_offset.TABLE)(store)
+        store.shows_images and holds_any(EXEMPLAR_ATTENTION, norms.HEAD_TOKEN, PATCH_OFFSET)(store)
     ),
 )
 
@@ -318,7 +325,7 @@ def others(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) ->
         view.draw(name_files_with, _FOUND_IN[name])
 
 
-_FOUND_IN = {"relations": dependency_accuracy.TABLE, "mentions": coreference_accuracy.TABLE}
+_FOUND_IN = {"relations": DEPENDENCY_ACCURACY, "mentions": COREFERENCE_ACCURACY}
 
 _RELATIONS = f"""
     with offsets as (
@@ -407,7 +414,7 @@ WORDS = Section(
         order by sentence desc, head nulls last""",
         overview=(),
     ),
-    also=(dependency_accuracy.TABLE, dependency_accuracy.BASELINE, coreference_accuracy.TABLE),
+    also=(DEPENDENCY_ACCURACY, DEPENDENCY_BASELINE, COREFERENCE_ACCURACY),
     when=lambda store: not store.shows_images,
     links=("syntax/relations", "coreference/heads"),
 )
@@ -420,7 +427,7 @@ SCORE = Figure(
 )
 WAVES = Section(
     "waves",
-    (query_key_correlation.TABLE,),
+    (QUERY_KEY_CORRELATION,),
     picks=(HEAD, COUNTING),
     figures=(
         SCORE,
@@ -461,17 +468,17 @@ WAVES = Section(
     ),
     finding=Finding(waves.found, overview=()),
     also=(
-        query_key_correlation.ERRORS,
-        query_key_wave.TABLE,
-        query_key_wave.AMPLITUDES,
-        query_key_wave.SINGULAR_VALUES,
-        query_key_wave.ROTATION,
+        QUERY_KEY_ERROR,
+        QUERY_KEY_WAVE,
+        QUERY_KEY_PHASE,
+        QUERY_KEY_SINGULAR_VALUE,
+        QUERY_KEY_ROTATION,
     ),
     when=lambda store: store.adds_positions,
 )
 PLANES = Section(
     "waves",
-    (query_key_correlation.TABLE, score_share.KERNEL),
+    (QUERY_KEY_CORRELATION, POSITION_KERNEL),
     picks=(HEAD, COUNTING),
     figures=(
         SCORE,
@@ -493,7 +500,7 @@ PLANES = Section(
         ),
     ),
     finding=Finding(waves.found, overview=()),
-    also=(score_share.TABLE, query_key_correlation.ERRORS, score_sums.PLANES),
+    also=(SCORE_SHARE, QUERY_KEY_ERROR, ROTARY_PLANE),
     when=lambda store: store.knows_offsets,
 )
 

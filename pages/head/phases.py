@@ -7,11 +7,10 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.positions import query_key_wave
 from pages.charts.chart_theme import Chart, column_tooltips, layered, open_ends, ramp
 from pages.charts.colours import MARKED
 from pages.drawn.token_map import rounded
-from pages.kit.section import Choices, Figure, of_head
+from pages.kit.section import Choices, Figure, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.words.columns import title
@@ -39,12 +38,21 @@ _PHASES = (
     "(datum.value > 0 ? 'π/2' : '−π/2')"
 )
 
+_AMPLITUDES = f"""
+    with unfolded as (
+        select plane, phase, length, unnest(range(len(amplitude))) as k,
+            unnest(amplitude)::double as amplitude
+        from sequence_query_key_phase where layer = $layer and head = $head
+            and length = (select max(length) from sequence_query_key_phase))
+    select plane, phase, {UNIT} * k / length::double as frequency, avg(amplitude) as amplitude,
+        length, count(*) as n_sequences
+    from unfolded where k > 0 group by plane, phase, k, length order by plane, frequency"""
+"""Means over the longest of the kept texts."""
+
 
 def planes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Amplitudes of all planes of a head by frequency and phase, also relative to the frequency."""
-    of = of_head(choices)
-    frame = inquiry.ask(query_key_wave.amplitudes, **of)
-    return relative(frame[frame["frequency"] > 0])
+    return relative(rows_of(_AMPLITUDES, inquiry, choices))
 
 
 def show(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:

@@ -5,12 +5,12 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.positions import query_key_correlation, query_key_wave, score_share
-from analysis.statistics.positions.head_offset import KERNEL, REACH
+from analysis.statistics.positions.attention import KERNEL, REACH
+from analysis.statistics.positions.scores import FARTHEST
 from pages.charts.chart_theme import Chart, column_tooltips, layered
 from pages.charts.colours import ATTENTION_COLOUR, LESS_TO_MORE, MARKED, SCORE_COLOUR
 from pages.charts.encodings import offset_axis
-from pages.kit.section import Choices, Figure, of_head
+from pages.kit.section import Choices, Figure, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.words.columns import title
@@ -24,15 +24,30 @@ _COLUMNS = {
     "per_pair": ("value_per_pair", "attention_per_pair"),
     "centred": ("value_centred", "attention"),
 }
-"""Columns of `query_key_correlation.of_head` and `score_share.kernel`, by counting."""
+"""Columns of score and attention, by counting."""
+_SUMS = """
+    select "offset", value, attention, value_centred, value_per_pair, attention_per_pair,
+        n_sequences
+    from query_key_correlation_mean where layer = $layer and head = $head order by "offset" """
+_KERNEL = """
+    select "offset", kernel, low as kernel_low, high as kernel_high
+    from position_kernel where layer = $layer and head = $head order by "offset" """
+_CORRELATIONS = f"""
+    with unfolded as (
+        select rank, value, unnest(correlation)::double as correlation,
+            unnest(range(len(correlation))) - least({FARTHEST}, n_tokens - 1) as "offset"
+        from query_key_wave join sequence using (seq) where layer = $layer and head = $head)
+    select rank, any_value(value)::double as value, "offset"::int as "offset",
+        avg(correlation) as correlation
+    from unfolded group by rank, "offset" order by rank, "offset" """
+"""Means over the kept texts that have the offset."""
 
 
 def curves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Score and attention of a head by offset, with intervals of kernels."""
-    of = of_head(choices)
-    sums = inquiry.ask(query_key_correlation.of_head, **of)
+    sums = rows_of(_SUMS, inquiry, choices)
     if inquiry.store.knows_offsets:
-        sums = sums.merge(inquiry.ask(score_share.kernel, **of), on="offset")
+        sums = sums.merge(rows_of(_KERNEL, inquiry, choices), on="offset")
     counting = choices["counting"]
     names = ("kernel" if counting == KERNEL else "score", "given")
     counted = zip(names, _COLUMNS[counting], strict=True)
@@ -119,8 +134,7 @@ def _heading(name: str) -> alt.Title:
 
 def _directions(inquiry: Inquiry, choices: Choices, domain: tuple[int, int]) -> list[Any]:
     """Draw the correlation of queries and keys at every offset, the strongest direction on top."""
-    of = of_head(choices)
-    cells = inquiry.ask(query_key_wave.correlations, **of, seq=None)
+    cells = rows_of(_CORRELATIONS, inquiry, choices)
     cells = cells[cells["offset"].between(*domain)]
     if cells.empty:
         return []

@@ -7,13 +7,12 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics.corpus import sequence_lengths
-from analysis.statistics.positions import query_key_wave, score_sums
 from pages.charts.chart_theme import Chart, column_tooltips, layered, ramp, with_axes
 from pages.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.charts.encodings import offset_axis
 from pages.charts.plots import Lines
 from pages.head import phases, scores
-from pages.kit.section import Choices, Figure, of_head
+from pages.kit.section import Choices, Figure, of_head, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.words.columns import title
@@ -25,12 +24,20 @@ _COHERENT = 0.5
 SIDES = {"query": ATTENTION_COLOUR, "key": SCORE_COLOUR}
 _SMALL, _COLUMNS, _WIDTH, _HEIGHT = 6, 3, 222, 90
 
+_WAVES = """
+    select rank, value::double as value, unnest(range(len(query)))::int as pos,
+        unnest(query)::double as query, unnest(key)::double as key
+    from query_key_wave where layer = $layer and head = $head and seq = $text order by rank, pos"""
+_PLANES = """
+    select plane, frequency, strength, phase, preferred_offset, coherence, n_pairs
+    from rotary_plane where layer = $layer and head = $head order by plane"""
+
 
 def waves(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Query and key along a text in each singular direction; empty if none is stored."""
     if choices["text"] is None:
         return pd.DataFrame()
-    return inquiry.ask(query_key_wave.of_head, **of_head(choices), seq=choices["text"])
+    return rows_of(_WAVES, inquiry, choices)
 
 
 def directions(inquiry: Inquiry, choices: Choices) -> dict[int, str]:
@@ -82,7 +89,7 @@ def planes(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Rotary planes of a head with their periods in tokens."""
     if not inquiry.store.turns_positions:
         return pd.DataFrame()
-    frame = inquiry.ask(score_sums.planes, **of_head(choices))
+    frame = rows_of(_PLANES, inquiry, choices)
     return frame.assign(period=2 * np.pi / frame["frequency"])
 
 

@@ -16,8 +16,7 @@ from analysis.contracts import every_table
 from analysis.scopes import RELATIONS
 from analysis.statistics import corpus
 from analysis.statistics.base.tables import Table
-from analysis.statistics.pairs import pair
-from analysis.statistics.probing import dependency_accuracy
+from analysis.statistics.probing.accuracy import DEPENDENCY_ACCURACY
 from pages.kit.address import LONGEST_TEXT
 from pages.kit.contents import PAGES
 from pages.kit.head_choice import HEAD, every_head, head_name
@@ -44,6 +43,16 @@ _NUMBERED = {
 }
 _ARROW = re.compile(r"\s*(?:→|->|\s)\s*")
 _LEAST = 3  # letters of a search for texts
+_SOUGHT = """
+    with sought as (
+        select s.token_id as source, t.token_id as target from vocabulary as s, vocabulary as t
+        where s.token = $source and t.token = $target)
+    select distinct source as source_id, target as target_id from sought"""
+_COUNTED = f"{_SOUGHT} semi join pair using (source, target) order by all"
+_STANDING = f"""{_SOUGHT}
+    join token as s on s.token_id = source
+    join token as t on t.token_id = target and t.seq = s.seq
+    where s.pos < t.pos or s.pos > t.pos and not $is_causal order by all"""
 _BEFORE, _AFTER = 20, 50  # letters of a text around a match
 
 
@@ -173,7 +182,7 @@ def _figures(inquiry: Inquiry) -> Iterator[Place]:
 
 def _relations(inquiry: Inquiry) -> Iterator[Place]:
     """Relations of the open file's treebank, then those of pairs of tokens."""
-    if inquiry.store.holds(dependency_accuracy.TABLE):
+    if inquiry.store.holds(DEPENDENCY_ACCURACY):
         asked = "select distinct relation from dependency_accuracy order by relation"
         for relation in rows_of(asked, inquiry, {})["relation"]:
             label = f"{say('page.syntax.title')}: {plain(relation_name(relation))}"
@@ -260,10 +269,19 @@ def _pairs(inquiry: Inquiry, text: str) -> Iterator[Place]:
     parts = _ARROW.split(text)
     if len(parts) != 2 or inquiry.store.shows_images:
         return
-    tokens = dict(zip(("source", "target"), parts, strict=True))
-    if len(inquiry.ask(pair.look_up, **tokens)):
+    tokens: dict[str, str] = dict(zip(("source", "target"), parts, strict=True))
+    if ids_of_pair(inquiry, tokens):
         label = say("search.pair", **{side: plain(token) for side, token in tokens.items()})
         yield Place(label, "token_pairs", {f"tp_{side}": token for side, token in tokens.items()})
+
+
+def ids_of_pair(inquiry: Inquiry, tokens: Mapping[str, Any]) -> dict[str, int]:
+    """Ids of a source and a target within a text, also beyond a layer's window; empty if none."""
+    known = {"is_causal": inquiry.store.is_causal, **tokens}
+    for sql in (_COUNTED, _STANDING):
+        for row in rows_of(sql, inquiry, known).head(1).to_dict("records"):
+            return {str(name): int(number) for name, number in row.items()}
+    return {}
 
 
 def _texts(inquiry: Inquiry, text: str) -> Iterator[Place]:

@@ -35,12 +35,21 @@ Click = Literal["head"] | Mapping[str, str]
 """Effect of a click: columns of the mark by the picks that take their values."""
 
 
+_TOKENS = """
+    select pos, token_id, token, token_type, segment from token where seq = $seq order by pos"""
+
+
 def rows_of(rows: Rows, inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Ask the open file for rows."""
     if not isinstance(rows, str):
         return rows(inquiry, choices)
     values = {name: choices.get(name) for name in PARAMETER.findall(rows)}
-    return inquiry.ask(_query, sql=rows, values=values)
+    return inquiry.ask(query, sql=rows, values=values)
+
+
+def tokens_of(inquiry: Inquiry, seq: int) -> pd.DataFrame:
+    """Every token of a sequence in reading order: pos, token_id, token, token_type, segment."""
+    return rows_of(_TOKENS, inquiry, {"seq": seq})
 
 
 def one_row(*_: object) -> pd.DataFrame:
@@ -48,7 +57,7 @@ def one_row(*_: object) -> pd.DataFrame:
     return pd.DataFrame({"row": [1]})
 
 
-def _query(store: DuckDBPyConnection, *, sql: str, values: Choices) -> pd.DataFrame:
+def query(store: DuckDBPyConnection, *, sql: str, values: Choices) -> pd.DataFrame:
     """Rows of a query, with the values of its `$name`s."""
     return frame_of(store, sql, values)
 

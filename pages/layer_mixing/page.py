@@ -26,7 +26,7 @@ from analysis.statistics.mixing import (
     VECTOR_ROLLOUT,
     VECTORS,
 )
-from analysis.statistics.pairs import relation_share
+from analysis.statistics.pairs.relations import RELATION_SHARE
 from analysis.statistics.parts import OF_TOKENS, POOLED, at_level
 from analysis.statistics.question import placed
 from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
@@ -333,7 +333,7 @@ def around_one(ratios: pd.Series) -> Ramp:
 
 MODULES = Section(
     "modules",
-    (relation_share.TABLE,),
+    (RELATION_SHARE,),
     picks=(
         Pick("effect", lambda inquiry, _: list(inquiry.store.layer_order.effects), "ff"),
         Pick("quantity", ("change", "gain", "loss")),

@@ -11,13 +11,10 @@ from typing import Literal
 
 import pandas as pd
 
-from analysis.statistics.positions import position_spectrum
-from analysis.statistics.probing import coreference_best, parser_accuracy
 from pages.kit.found import MEAN_ENDS, rows_of
 from pages.kit.grammar import groups, verdict
 from pages.kit.recorded import findings
-from pages.kit.section import Finding
-from pages.kit.section import rows_of as answer
+from pages.kit.section import Finding, query
 from pages.kit.sections import section_of
 from pages.services.inquiry import Inquiry
 from pages.words.interval import Side, Written, with_interval
@@ -119,7 +116,7 @@ def _norms_vary(inquiry: Inquiry, _: Frames) -> Evidence | None:
         select count(*) filter (heads.cv > inputs.cv) as n_above, count(*) as n_heads
         from value_norm_dispersion as heads join input_norm_dispersion as inputs using (layer)
         where heads.cv is not null and inputs.cv is not null"""
-    [(n_above, n_heads)] = answer(asked, inquiry, {}).to_numpy()
+    [(n_above, n_heads)] = inquiry.ask(query, sql=asked, values={}).to_numpy()
     return _most("norms_vary", int(n_above), int(n_heads))
 
 
@@ -127,7 +124,7 @@ def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
     asked = """
         select max(value) as largest, min(value) as smallest from singular_value
         group by layer, head order by layer, head"""
-    values = answer(asked, inquiry, {})
+    values = inquiry.ask(query, sql=asked, values={})
     ratio = (values["largest"] / values["smallest"].where(values["smallest"] > 0)).dropna()
     return _most("transforms_stretch", int((ratio >= _STRETCH).sum()), len(ratio))
 
@@ -135,7 +132,7 @@ def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
 def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
     """Test that a correlation of weight and norm is negative over [SEP]."""
     asked = "from attention_norm_correlation where layer is null and head is null"
-    frame = answer(f"{asked} order by token_type", inquiry, {})
+    frame = inquiry.ask(query, sql=f"{asked} order by token_type", values={})
     frame = frame.dropna(subset=number).set_index("token_type")
     if _SEP not in frame.index:
         return None
@@ -198,8 +195,8 @@ def _waves_fade(_: Inquiry, frames: Frames) -> Evidence | None:
 
 
 def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    variance = inquiry.ask(position_spectrum.cumulative)
-    held = variance[variance["component"] <= _COMPONENTS]["cumulative"].max()
+    sql = "select max(cumulative) as held from position_variance where component <= $most"
+    held = inquiry.ask(query, sql=sql, values={"most": _COMPONENTS})["held"].iloc[0]
     name = say("papers.counted.components", n=_COMPONENTS)
     return _compared(rows_of([(name, held, held, held)]), _MUCH, "above", percent)
 
@@ -259,8 +256,10 @@ def _low_layers_broad(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 def _head_beats_same_word(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare the best head with the nearest mention that has the same head word."""
-    best = inquiry.ask(coreference_best.best, merging="mean", chosen_on="all")
-    best = best[(best["mention_type"] == "all") & (best["baseline"] == "head_match")]
+    sql = """
+        from coreference_best where merging = 'mean' and chosen_on = 'all'
+            and mention_type = 'all' and baseline = 'head_match' """
+    best = inquiry.ask(query, sql=sql, values={})
     if best.empty:
         return None
     ends = ["difference", "difference_low", "difference_high"]
@@ -270,9 +269,10 @@ def _head_beats_same_word(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 def _heads_beat_distances(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare parsers on all heads with those on distances; the ends are of different seeds."""
-    seeds = (
-        inquiry.ask(parser_accuracy.accuracies).groupby("method")["uas"].agg(["mean", "min", "max"])
-    )
+    sql = """
+        select method, avg(uas) as mean, min(uas) as low, max(uas) as high
+        from parser_accuracy group by method"""
+    seeds = inquiry.ask(query, sql=sql, values={}).set_index("method")
     methods = ("attention_words", "distances_words")
     if any(method not in seeds.index for method in methods):
         return None

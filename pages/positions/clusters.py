@@ -6,7 +6,6 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.positions import relative_position_profile
 from pages.charts.chart_theme import with_axes
 from pages.charts.colours import MANY_COLOURS
 from pages.charts.encodings import offset_axis
@@ -21,7 +20,8 @@ _PAPER = 6  # clusters
 
 def numbers_of_clusters(inquiry: Inquiry, _: Choices) -> list[int]:
     """Numbers of clusters that the file has; small corpora have fewer."""
-    return [int(number) for number in inquiry.ask(relative_position_profile.explained)["k"]]
+    query = "select distinct k from relative_position_centre order by k"
+    return rows_of(query, inquiry, {})["k"].tolist()
 
 
 def default_number(inquiry: Inquiry, choices: Choices) -> int | None:
@@ -32,13 +32,19 @@ def default_number(inquiry: Inquiry, choices: Choices) -> int | None:
 
 def shares(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Share of the texts in each cluster, by head, with display names of clusters."""
-    frame = inquiry.ask(relative_position_profile.shares, k=choices["k"])
+    query = """
+        select layer, head, cluster, share from relative_position_clustering
+        where k = $k order by layer, head, share desc, cluster"""
+    frame = rows_of(query, inquiry, choices)
     return frame.assign(name=frame["cluster"].map(cluster_name))
 
 
 def centres(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Centre of each cluster, with display names of clusters."""
-    frame = inquiry.ask(relative_position_profile.centres, k=choices["k"])
+    query = """
+        select cluster, "offset", attention, n from relative_position_centre where k = $k
+        order by max(attention) over (partition by cluster) desc, cluster, "offset" """
+    frame = rows_of(query, inquiry, choices)
     return frame.assign(name=frame["cluster"].map(cluster_name))
 
 

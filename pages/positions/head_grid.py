@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.positions.head_offset import REACH
+from analysis.statistics.positions.attention import REACH
 from pages.charts.chart_theme import (
     Chart,
     cell_selection,

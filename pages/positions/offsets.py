@@ -5,19 +5,23 @@ import math
 import pandas as pd
 
 from analysis.published.positions import OFFSETS, SHIFT
-from analysis.statistics.positions import head_offset, query_key_wave
-from analysis.statistics.positions.head_offset import COUNTINGS
+from analysis.statistics.positions.attention import COUNTINGS
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.published_table import Row, statistic_of
-from pages.kit.section import Choices
+from pages.kit.section import Choices, rows_of
 from pages.positions.spectra.peaks import UNIT
 from pages.services.inquiry import Inquiry
 from pages.words.say import say
 
+_HEADS = "from head_offset order by layer, head"
+_PHASES = """
+    select phase, frequency, amplitude from query_key_phase
+    where layer = $layer and head = $head and side = 'query' order by phase, frequency"""
+
 
 def most_positional(inquiry: Inquiry, _: Choices) -> Head:
     """Head whose attention depends most on relative position."""
-    return head_with_most(inquiry.ask(head_offset.heads), "dependence")
+    return head_with_most(rows_of(_HEADS, inquiry, {}), "dependence")
 
 
 def heads_compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -27,7 +31,7 @@ def heads_compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     of counting.
     """
     names = list(COUNTINGS[choices["counting"]])
-    heads = inquiry.ask(head_offset.heads).dropna(subset=names)
+    heads = rows_of(_HEADS, inquiry, {}).dropna(subset=names)
     heads = heads[heads["dependence"] >= float(choices["least"])]
     score, attention = (heads[name].astype("int64") for name in names)
     agree, distance = score == attention, (score - attention).abs()
@@ -39,8 +43,8 @@ def printed_offsets(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Printed numbers of models that add positions, as those of the paper do, in column `row`."""
     if not inquiry.store.adds_positions:
         return pd.DataFrame()
-    phases = inquiry.ask(query_key_wave.amplitudes, layer=SHIFT.layer, head=SHIFT.head)
-    return pd.DataFrame({"row": offset_rows(inquiry.ask(head_offset.heads), phases)})
+    phases = rows_of(_PHASES, inquiry, {"layer": SHIFT.layer, "head": SHIFT.head})
+    return pd.DataFrame({"row": offset_rows(rows_of(_HEADS, inquiry, {}), phases)})
 
 
 def offset_rows(heads: pd.DataFrame, phases: pd.DataFrame) -> list[Row]:

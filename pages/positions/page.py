@@ -6,15 +6,23 @@ from functools import partial
 
 import pandas as pd
 
-from analysis.statistics.positions import (
-    head_offset,
-    patch_offset,
-    position_spectrum,
-    relative_position_profile,
-    score_share,
+from analysis.statistics.positions.attention import (
+    HEAD_OFFSET,
+    MIN_DEPENDENCES,
+    OFFSET_AGREEMENT,
+    PATCH_OFFSET,
+    REACH,
+    RELATIVE_POSITION_CENTRE,
+    RELATIVE_POSITION_CLUSTER,
+    RELATIVE_POSITION_PROFILE,
+    countings,
 )
-from analysis.statistics.positions.head_offset import MIN_DEPENDENCES, countings
-from analysis.statistics.positions.score_share import PARTS
+from analysis.statistics.positions.scores import (
+    EMBEDDING_SPECTRUM,
+    POSITION_VARIANCE,
+    STATE_SPECTRUM,
+)
+from analysis.statistics.positions.sums import PARTS, SCORE_SHARE
 from pages.charts.colours import CONTROL_COLOURS, NEUTRAL, SERIES_COLOURS
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Lines
@@ -52,7 +60,7 @@ def printed(view: View, figure: Figure, frame: pd.DataFrame, _: Choices) -> None
 
 CLAIM = Section(
     "claim",
-    (head_offset.AGREEMENT, head_offset.TABLE),
+    (OFFSET_AGREEMENT, HEAD_OFFSET),
     picks=(
         Pick("counting", lambda inquiry, _: countings(with_kernels=inquiry.store.knows_offsets)),
         Pick("least", tuple(f"{least:g}" for least in MIN_DEPENDENCES)),
@@ -140,7 +148,7 @@ _PROFILES = Figure(
     "profiles",
     f"""
     with shares as (
-        select layer, head, unnest(range(-{head_offset.REACH}, {head_offset.REACH + 1}))
+        select layer, head, unnest(range(-{REACH}, {REACH + 1}))
                 as "offset", unnest(profile)::double / n_tokens as attention
         from sequence_relative_position)
     select layer, head, "offset", avg(attention) as attention, any_value(dependence) as dependence
@@ -167,23 +175,33 @@ _DEPENDENCE = f"""
 
 HEADS = Section(
     "heads",
-    (relative_position_profile.TABLE, head_offset.TABLE),
+    (RELATIVE_POSITION_PROFILE, HEAD_OFFSET),
     picks=(_HEAD,),
     figures=(_PROFILES,),
     finding=Finding(_DEPENDENCE, overview=()),
     when=of_texts,
 )
 
+_PREFERRED = """
+    select layer, head, row_offset, column_offset, attention_per_pair,
+        avg(attention_per_pair) over (partition by layer, head) as mean_per_pair, n_images
+    from patch_offset
+    qualify row_number() over (
+        partition by layer, head order by attention_per_pair desc,
+            abs(row_offset) + abs(column_offset), row_offset, column_offset) = 1
+    order by layer, head"""
+"""Offset of each head with the highest attention per pair, of equal ones the nearest."""
+
 
 def ways(inquiry: Inquiry, _: Choices) -> Sequence[str]:
     """Offsets of patches: rows and columns, or along their order if the file has these."""
-    held = inquiry.store.holds(relative_position_profile.TABLE, head_offset.TABLE)
+    held = inquiry.store.holds(RELATIVE_POSITION_PROFILE, HEAD_OFFSET)
     return ("patches", "order") if held else ("patches",)
 
 
 def preferred(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Preferred rows and columns of every head, with the ratio to the mean over all offsets."""
-    frame = inquiry.ask(patch_offset.preferred)
+    frame = rows_of(_PREFERRED, inquiry, {})
     return frame.assign(ratio=frame["attention_per_pair"] / frame["mean_per_pair"])
 
 
@@ -205,7 +223,7 @@ def found_heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 PATCHES = Section(
     "heads",
-    (patch_offset.TABLE,),
+    (PATCH_OFFSET,),
     picks=(Pick("offsets", ways), _HEAD),
     figures=(
         *when(
@@ -232,7 +250,7 @@ PATCHES = Section(
         *when({"offsets": ("order",)}, _PROFILES),
     ),
     finding=Finding(found_heads, overview=()),
-    also=(head_offset.TABLE, relative_position_profile.TABLE),
+    also=(HEAD_OFFSET, RELATIVE_POSITION_PROFILE),
     when=lambda store: store.shows_images,
 )
 
@@ -241,7 +259,7 @@ _FREQUENCIES = partial(Lines, x="frequency", points=False, format=".3~g")
 
 WAVES = Section(
     "waves",
-    (position_spectrum.EMBEDDINGS, position_spectrum.VARIANCE),
+    (EMBEDDING_SPECTRUM, POSITION_VARIANCE),
     picks=(
         Pick("carrier", ("embeddings", "states")),
         Pick("length", waves.lengths, default=waves.commonest_length, when=_OF_STATES),
@@ -354,11 +372,11 @@ WAVES = Section(
         ),
     ),
     finding=Finding(waves.found),
-    also=(position_spectrum.TABLE,),
+    also=(STATE_SPECTRUM,),
     when=lambda store: store.adds_positions,
 )
 
-_CLUSTERS = (relative_position_profile.CLUSTERS, relative_position_profile.CENTRES)
+_CLUSTERS = (RELATIVE_POSITION_CLUSTER, RELATIVE_POSITION_CENTRE)
 _NUMBER = Pick("k", clusters.numbers_of_clusters, default=clusters.default_number)
 _CLUSTERED = (
     Figure("grid", clusters.shares, Custom(chart=share_grid), click=HEAD),
@@ -384,7 +402,7 @@ CONTENT = Section(
     picks=(_NUMBER, _HEAD),
     figures=_CLUSTERED,
     finding=Finding(clusters.found, overview=()),
-    also=(head_offset.TABLE,),
+    also=(HEAD_OFFSET,),
     when=lambda store: of_texts(store) and not store.knows_offsets,
 )
 
@@ -402,7 +420,7 @@ _SHARES_FOUND = f"""
 
 SCORES = Section(
     "content",
-    (score_share.TABLE,),
+    (SCORE_SHARE,),
     picks=(_HEAD,),
     figures=(
         Figure(
@@ -434,7 +452,7 @@ SCORES = Section(
         *_CLUSTERED[1:],
     ),
     finding=Finding(_SHARES_FOUND),
-    also=(*_CLUSTERS, head_offset.TABLE),
+    also=(*_CLUSTERS, HEAD_OFFSET),
     when=lambda store: store.knows_offsets,
 )
 

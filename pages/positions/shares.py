@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.positions.score_share import PARTS
+from analysis.statistics.positions.sums import PARTS
 from pages.charts.chart_theme import Chart, coloured, column_tooltips, edged, flat_axis, layered
 from pages.charts.colours import SCORE_PART_COLOURS
 from pages.words.columns import title

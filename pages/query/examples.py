@@ -7,7 +7,7 @@ from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import TOKENS
 from analysis.statistics.heads.single_heads import HEAD_PATTERN
 from analysis.statistics.mixing import MIXING_RATIO
-from analysis.statistics.pairs import pair_delta
+from analysis.statistics.pairs.changes import PAIR_DELTA
 from pages.services.open_file import Store
 
 
@@ -74,7 +74,7 @@ where effect = 'ff'
   and layer = 1 and n >= 5
 order by mean_delta desc
 limit 20""",
-        (pair_delta.TABLE,),
+        (PAIR_DELTA,),
     ),
     "rows": Example(
         """\

@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.relevance_rules import ALL
-from analysis.statistics.pairs.pair_occurrence import sequence
 from pages.drawn.image_ground import ImageGround, Numbers, ground_of
 from pages.drawn.pieces import readable
-from pages.kit.section import Choices, rows_of
+from pages.kit.section import Choices, rows_of, tokens_of
 from pages.kit.view import View
 from pages.services import live_model as live
 from pages.services.absences import SPECIAL
@@ -100,7 +99,7 @@ def chosen_maps(view: View, choices: Choices) -> dict[str, Maps]:
 
 
 def _stored(inquiry: Inquiry, seq: int) -> Maps:
-    tokens = inquiry.ask(sequence, seq=seq)
+    tokens = tokens_of(inquiry, seq)
     classes = rows_of(_CLASSES, inquiry, {"seq": seq})
     return Maps(
         str(seq),

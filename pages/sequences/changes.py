@@ -6,9 +6,9 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.pairs import pair_delta, pair_occurrence
+from analysis.statistics.pairs.changes import with_interval
 from pages.kit.grammar import exactly
-from pages.kit.section import Choices
+from pages.kit.section import Choices, rows_of
 from pages.sequences.subject import Subject
 from pages.services.inquiry import Inquiry
 from pages.services.live_model import Reading, layer_maps
@@ -21,6 +21,19 @@ _CHANGES = ("delta", "mean_delta", "std_delta", "low", "high")
 HERE, _MEAN, _STD, _LOW, _HIGH = (named_in(POINTS, name) for name in _CHANGES)
 _OF = dict.fromkeys((HERE, _MEAN, _LOW, _HIGH), "%+.2f") | {_STD: "%.2f", "n_sequences": None}
 COLUMNS = {"source": None, "target": None, "distance": "%+.1f", **_OF, "n": None}
+
+_STORED = """
+    select source as source_id, target as target_id, source_pos, target_pos, delta::double as delta
+    from pair_occurrence where layer = $layer and effect = $effect and seq = $seq
+    order by target_pos, source_pos"""
+_MEANS = """
+    select source as source_id, target as target_id, n, n_sequences,
+        mean_{effect}::double as mean_delta, std_{effect}::double as std_delta,
+        error_{effect}::double as standard_error, degrees::double as degrees
+    from pair_delta_wide
+    where layer = $layer and source in (select unnest($tokens))
+        and target in (select unnest($tokens))
+    order by source, target"""
 
 
 def changes(inquiry: Inquiry, choices: Choices) -> dict[str, pd.DataFrame]:
@@ -36,8 +49,9 @@ def changes(inquiry: Inquiry, choices: Choices) -> dict[str, pd.DataFrame]:
     if subject.reading is not None:
         pairs = _computed(inquiry, subject, **step)
     else:
-        pairs = inquiry.ask(pair_occurrence.of_sequence, seq=subject.seq, **step)
-    means = inquiry.ask(pair_delta.of_tokens, tokens=sorted(set(subject.token_ids)), **step)
+        pairs = rows_of(_STORED, inquiry, {"seq": subject.seq, **step})
+    ids = {"tokens": sorted(set(subject.token_ids)), "layer": choices["layer"]}
+    means = with_interval(rows_of(_MEANS.format(**step), inquiry, ids))
     names, special = np.array(subject.names, dtype=object), np.array(subject.special)
     ends = [pairs[f"{side}_pos"].to_numpy(dtype=int) for side in ("source", "target")]
     pairs["source"], pairs["target"] = (names[end] for end in ends)

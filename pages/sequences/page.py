@@ -9,8 +9,8 @@ import pandas as pd
 from analysis.effects import ZERO
 from analysis.statistics.corpus import SEQUENCES, TOKENS
 from analysis.statistics.heads.single_heads import HEAD_EFFECT
-from analysis.statistics.pairs import pair_delta, pair_occurrence
-from analysis.statistics.positions import exemplar_attention
+from analysis.statistics.pairs.changes import PAIR_DELTA, PAIR_OCCURRENCE
+from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Lines, Rows
@@ -151,7 +151,7 @@ MAP = Section(
         Figure("predictions", predictions, Table(columns=PREDICTED), WITHOUT),
     ),
     finding=Finding(found, format=".1%", overview=()),
-    also=(SEQUENCES, TOKENS, exemplar_attention.TABLE, HEAD_EFFECT),
+    also=(SEQUENCES, TOKENS, EXEMPLAR_ATTENTION, HEAD_EFFECT),
 )
 
 VECTORS = Section(
@@ -173,7 +173,7 @@ MORE, LESS = ({"here": colour, "corpus": NEUTRAL} for colour in (AMPLIFIED, ATTE
 DOTS = Rows(**OF_PAIR, more=("distance", "n"), format="+.2f")
 PAIRS = Section(
     "pairs",
-    (pair_delta.TABLE,),
+    (PAIR_DELTA,),
     picks=(
         SUBJECT,
         Pick("layer", lambda inquiry, _: inquiry.store.layers, kind="select"),
@@ -187,7 +187,7 @@ PAIRS = Section(
         Figure("far", changes.far, Table(columns=changes.COLUMNS), notes=("chance",)),
     ),
     finding=Finding(changes.found, overview=()),
-    also=(pair_occurrence.TABLE,),
+    also=(PAIR_OCCURRENCE,),
 )
 
 PAGE = Page("sequences", "seq", (MAP, VECTORS, PAIRS), moved={"odd": "map"})

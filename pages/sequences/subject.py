@@ -14,14 +14,13 @@ import streamlit as st
 from analysis.errors import UserError
 from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.corpus import matching_sequences, sequence_texts
-from analysis.statistics.pairs import pair_occurrence
-from analysis.statistics.positions import exemplar_attention
+from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.drawn.image_ground import ImageGround, ground_of
 from pages.drawn.pieces import unique_names
 from pages.kit.address import FreeChoice
 from pages.kit.head_choice import Head
 from pages.kit.items import Control
-from pages.kit.section import Choices, rows_of
+from pages.kit.section import Choices, rows_of, tokens_of
 from pages.kit.source import SectionEnds
 from pages.kit.view import View
 from pages.services import live_model as live
@@ -78,7 +77,7 @@ class Subject:
             with suppress(UserError):  # too long for all heads at once
                 made = live.run_on(inquiry.store, "head_maps", self.reading, without=without)
                 return {WEIGHT: made.weights, NORM: made.norms}
-        elif self.seq is not None and inquiry.store.holds(exemplar_attention.TABLE):
+        elif self.seq is not None and inquiry.store.holds(EXEMPLAR_ATTENTION):
             rows = rows_of(_STORED, inquiry, {"seq": self.seq})
             for n in rows["n"].head(1):
                 shape = (len(inquiry.store.layers), -1, n, n)
@@ -124,7 +123,7 @@ def _pick_sequence(view: View) -> int:
 
 
 def _of_file(view: View, seq: int) -> Subject:
-    tokens, ground = view.ask(pair_occurrence.sequence, seq=seq), ground_of(view, seq)
+    tokens, ground = tokens_of(view, seq), ground_of(view, seq)
     picture = ground.picture if ground else None
     can_run = (picture is not None or not view.store.shows_images) and live.reachable(view)
     return Subject(

@@ -8,7 +8,7 @@ import streamlit as st
 from analysis.needs import OF_TEXTS, Need
 from analysis.statistics import annotation
 from analysis.statistics.base.tables import Table
-from analysis.statistics.probing import dependency_accuracy
+from analysis.statistics.probing.accuracy import DEPENDENCY_ACCURACY
 from pages.kit.address import stop
 from pages.kit.items import Drawn, Text
 from pages.services.chosen import link_files, stores, without_attention
@@ -82,7 +82,7 @@ def _annotation_lacking(store: Store, tables: Iterable[Table]) -> tuple[str, str
     """Words for the annotation that the corpus lacks, and for the remedy; None if it lacks none."""
     needs = {need for table in tables for need in table.needs}
     has_words = store.holds(annotation.WORDS)
-    if Need.TREES in needs and (not has_words or store.found_nothing(dependency_accuracy.TABLE)):
+    if Need.TREES in needs and (not has_words or store.found_nothing(DEPENDENCY_ACCURACY)):
         return "syntax.no_trees", "syntax.no_trees_remedy"
     if Need.COREFERENCE in needs and not store.holds(annotation.MENTIONS):
         return "coreference.no_mentions", "coreference.no_mentions_remedy"

@@ -10,9 +10,15 @@ from analysis.published.heads import numbers
 from analysis.statistics import annotation
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.weighing import WEIGHT
-from analysis.statistics.probing import dependency_accuracy, dependency_best, parser_accuracy
-from analysis.statistics.probing.dependency_best import CHOSEN_ON
-from analysis.statistics.probing.dependency_scores import DIRECTIONS
+from analysis.statistics.probing.accuracy import (
+    CHOSEN_ON,
+    DEPENDENCY_ACCURACY,
+    DEPENDENCY_BASELINE,
+    DEPENDENCY_BEST,
+    DEPENDENCY_PREDICTION,
+    DIRECTIONS,
+)
+from analysis.statistics.probing.parsers import PARSER_ACCURACY
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Bars, Rows
 from pages.kit.head_choice import HALF, MIN_WORDS, head_with_most, short_name
@@ -139,7 +145,8 @@ _UNIVERSAL |= {"auxpass": "aux:pass", "prt": "compound:prt"}
 
 def published(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Heads and offsets of table 1, with this file's best ones, chosen and scored on all of it."""
-    best = inquiry.ask(dependency_best.best, merging=choices["merging"], chosen_on="all")
+    query = f"from {_CHOSEN} and chosen_on = 'all'"
+    best = rows_of(query, inquiry, {**choices, "weighing": WEIGHT})
     known = best.set_index("relation").to_dict("index")
     rows: list[dict[str, Any]] = []
     for head in numbers("dependency_accuracy", place=("own_table", 1)):
@@ -162,7 +169,7 @@ def published(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
 RELATIONS = Section(
     "relations",
-    (dependency_accuracy.TABLE, dependency_best.TABLE, dependency_accuracy.BASELINE),
+    (DEPENDENCY_ACCURACY, DEPENDENCY_BEST, DEPENDENCY_BASELINE),
     picks=(
         WEIGHING,
         MERGED,
@@ -211,8 +218,8 @@ _ACCURACY: Any = {"value": "accuracy", "axis_word": "accuracy_axis", "format": "
 _MORE = ("direction_named", "n")
 HEADS = Section(
     "heads",
-    (dependency_accuracy.TABLE, dependency_accuracy.BASELINE),
-    also=(dependency_best.TABLE,),
+    (DEPENDENCY_ACCURACY, DEPENDENCY_BASELINE),
+    also=(DEPENDENCY_BEST,),
     picks=(WEIGHING, RELATION, DIRECTION, MERGED, ONE_HEAD),
     figures=(
         Figure("explained", one_row, Drawn(record=explain)),
@@ -242,12 +249,38 @@ _DIRECTION = f"""
         '{DIRECTIONS[0]}')"""
 _SEQ = "split_part($sentence, '-', 1)::int"
 
+SENTENCES_OF_RELATION = f"""
+    with decided as (
+        select seq, sentence, word, relation, governor, is_masked,
+            word + (relation = 'poss' and coalesce(
+                lead(form) over (partition by seq, sentence order by word) in ('''s', 's'''),
+                false))::int as deciding
+        from word where relation is not null),
+    counted as (
+        select seq, sentence, count(*) as n,
+            count(*) filter (where predicted[deciding + 1] = governor) as n_right
+        from decided join dependency_prediction_weighing using (seq)
+        where weighing = $weighing and layer = $layer and head = $head
+            and direction = $direction and merging = $merging and not is_masked
+            and (seq, coalesce(governor, -1)) not in (select seq, word from word where is_masked)
+            and case $relation when 'all_words' then true
+                when 'all' then split_part(relation, ':', 1) not in ('root', 'punct')
+                else split_part(relation, ':', 1) not in ('root', 'punct')
+                    and $relation in (relation, split_part(relation, ':', 1)) end
+        group by seq, sentence order by n desc, seq, sentence limit {_MOST})
+    select seq, sentence,
+        trim(string_agg(form || if(space_after, ' ', ''), '' order by word)) as text,
+        any_value(n) as n, any_value(n_right) as n_right
+    from counted join word using (seq, sentence)
+    group by seq, sentence order by n desc, seq, sentence"""
+"""Sentences with most words of a relation that the head may see, and those that it gets right."""
+
 
 def listed(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Sentences with most words of a relation, of the kind that is chosen, with their places."""
     asked = {name: choices[name] for name in ("relation", "merging", "weighing", "layer", "head")}
     asked["direction"] = rows_of(f"select {_DIRECTION} as to", inquiry, choices)["to"].iloc[0]
-    frame = inquiry.ask(dependency_accuracy.sentences, **asked, limit=_MOST)
+    frame = rows_of(SENTENCES_OF_RELATION, inquiry, asked)
     frame = frame[_WHICH[choices["which"]](frame)]
     return frame.assign(at=frame["seq"].astype(str) + "-" + frame["sentence"].astype(str))
 
@@ -284,7 +317,7 @@ def into_text(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices)
 
 SENTENCES = Section(
     "sentences",
-    (dependency_accuracy.TABLE, dependency_accuracy.PREDICTION, annotation.WORDS),
+    (DEPENDENCY_ACCURACY, DEPENDENCY_PREDICTION, annotation.WORDS),
     picks=(
         replace(WEIGHING, is_rare=True),
         RELATION,
@@ -330,7 +363,7 @@ SENTENCES = Section(
 
 PARSERS = Section(
     "parsers",
-    (parser_accuracy.TABLE,),
+    (PARSER_ACCURACY,),
     figures=(
         Figure(
             "chart",

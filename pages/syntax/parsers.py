@@ -7,16 +7,18 @@ import pandas as pd
 
 from analysis.published.heads import RANDOM_INIT, numbers
 from analysis.statistics import annotation
-from analysis.statistics.probing import dependency_accuracy, parser_accuracy
-from analysis.statistics.probing.parser_accuracy import METHODS
+from analysis.statistics.probing.accuracy import DEPENDENCY_ACCURACY
+from analysis.statistics.probing.parsers import METHODS, PARSER_ACCURACY
+from analysis.statistics.question import placed
 from pages.charts.colours import SERIES_COLOURS, SYNTAX_COLOURS
-from pages.kit.section import Choices
+from pages.kit.section import Choices, query
 from pages.services.chosen import other_stores
 from pages.services.inquiry import Asked, Inquiry
 from pages.services.open_file import Store
 from pages.words.say import plain
 from pages.words.scope import say_here
 
+_ACCURACIES = f"from parser_accuracy_setting order by {placed(METHODS, 'method')}, seed"
 _AGAINST = {
     "attention": ("distances_words", "attention_shuffled"),
     "attention_words": ("distances_words", "attention_words_shuffled"),
@@ -43,8 +45,8 @@ _SAME = (
 def too_few(inquiry: Inquiry) -> str:
     """Reason why a file with trees has no parsers although they were requested."""
     store = inquiry.store
-    no_trees = store.found_nothing(dependency_accuracy.TABLE)
-    few = store.found_nothing(parser_accuracy.TABLE) and store.holds(annotation.WORDS)
+    no_trees = store.found_nothing(DEPENDENCY_ACCURACY)
+    few = store.found_nothing(PARSER_ACCURACY) and store.holds(annotation.WORDS)
     return say_here("too_few", name=plain(store.name)) if few and not no_trees else ""
 
 
@@ -65,7 +67,7 @@ def means(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
         store
         for store in (other_stores(opened) if opened.random_weights is None else ())
         if store.random_weights is not None
-        and store.holds(parser_accuracy.TABLE)
+        and store.holds(PARSER_ACCURACY)
         and is_alike(opened, store)
     ]
     frame = inquiry.ask_together(_over_splits, opened, *untrained)
@@ -80,9 +82,9 @@ def means(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
 
 def _over_splits(asked: Asked, opened: Store, *untrained: Store) -> pd.DataFrame:
     """Accuracies over splits by method and file, which is empty for the open one."""
-    frames = [asked.ask(opened, parser_accuracy.accuracies).assign(file="")]
+    frames = [asked.ask(opened, query, sql=_ACCURACIES, values={}).assign(file="")]
     for store in untrained:
-        frame = asked.ask(store, parser_accuracy.accuracies)
+        frame = asked.ask(store, query, sql=_ACCURACIES, values={})
         frame = frame[frame["method"].isin(_AGAINST)]
         frames.append(frame.assign(method=_PREFIX + frame["method"], file=store.name))
     grouped = pd.concat(frames, ignore_index=True).groupby(["method", "file"], sort=False)

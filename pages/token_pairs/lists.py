@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 
 from analysis.published.pairs import AMPLIFIED, ATTENUATED
-from analysis.statistics.pairs import pair_delta, pair_ranking
 from pages.kit.section import Choices, once
 from pages.services.inquiry import Inquiry
+from pages.token_pairs import ranking
 from pages.words.interval import is_clear
 from pages.words.scope import say_here
 from pages.words.units import POINTS, in_unit, named_in
@@ -47,9 +47,9 @@ def _selected(choices: Choices) -> dict[str, Any]:
 def listed(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Pairs of one layer, with their names in the column `pair`."""
     order = "largest" if choices["direction"] == "both" else choices["direction"]
-    of = {"layer": choices["layer"], "rank": choices["rank"], "clear": choices["clear"] == "only"}
-    frame = inquiry.ask(pair_delta.browse, order=order, limit=_LIMIT, **of, **_selected(choices))
-    return with_pair_names(frame)
+    of = {"rank": choices["rank"], "clear": choices["clear"] == "only", **_selected(choices)}
+    asked = {"layers": [choices["layer"]], "order": order, "limit": _LIMIT}
+    return with_pair_names(inquiry.ask(ranking.listed, **asked, **of))
 
 
 def pages_of(inquiry: Inquiry, choices: Choices) -> list[int]:
@@ -70,10 +70,10 @@ def top_pairs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 
     The column `direction` tells the lists apart; `top` is the largest change of all.
     """
-    asked = {"layer": None, "limit": PLACES, "rank": choices["ranking"]}
+    asked = {"layers": list(inquiry.store.layers), "limit": PLACES, "rank": choices["ranking"]}
     asked |= _selected(choices) | {"clear": choices["clear"] == "only"}
     lists = [
-        inquiry.ask(pair_delta.top, amplified=name == "amplified", **asked).assign(direction=name)
+        inquiry.ask(ranking.listed, order=name, **asked).assign(direction=name)
         for name in DIRECTIONS
     ]
     frame = pd.concat(lists, ignore_index=True)
@@ -112,7 +112,7 @@ def _read(frame: pd.DataFrame) -> pd.MultiIndex:
 
 def tally(inquiry: Inquiry, choices: Choices, layers: Sequence[int]) -> pd.DataFrame:
     """Share of the pairs with an interval whose interval leaves out 0, as a finding."""
-    row = inquiry.ask(pair_ranking.tally, layers=list(layers), **_selected(choices)).iloc[0]
+    row = inquiry.ask(ranking.tally, layers=list(layers), **_selected(choices)).iloc[0]
     where = say_here("where", layers=len(layers), layer=layers[0])
     shared = {"effect": choices["effect"], "where": where, "sure": row["n_sure"], **row}
     if not row["n_sure"]:

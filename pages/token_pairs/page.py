@@ -7,8 +7,14 @@ import pandas as pd
 
 from analysis.published.numbers import MODEL
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.statistics.pairs import pair, pair_delta, pair_occurrence, pair_pmi_correlation
-from analysis.statistics.pairs.pair_ranking import RANKS
+from analysis.statistics.pairs.changes import PAIR as PAIRS
+from analysis.statistics.pairs.changes import PAIR_DELTA, PAIR_OCCURRENCE
+from analysis.statistics.pairs.relations import (
+    PAIR_PMI_CORRELATION,
+    PMI_MIN_COUNTS,
+    QUANTITIES,
+    WINDOWS,
+)
 from analysis.statistics.question import placed
 from analysis.statistics.sample import least_count
 from pages.charts.colours import SERIES_COLOURS
@@ -16,18 +22,19 @@ from pages.charts.plots import Lines, Points, Stacks
 from pages.kit.kinds import Custom, Drawn, Table
 from pages.kit.page import Page
 from pages.kit.published_table import experiment, source_sentence
-from pages.kit.section import Choices, Figure, Finding, Pick, Section
+from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
 from pages.kit.view import View
 from pages.services.inquiry import Inquiry
 from pages.token_pairs import charts, lists
 from pages.token_pairs import pair as chosen
 from pages.token_pairs.lists import CHANGE, DIRECTIONS, PAIR, tally, top_pairs
+from pages.token_pairs.ranking import RANKS
 from pages.words.say import say
 
-_MOST_LEAST, _DRAWN = 10_000, 1_500
+_MOST_LEAST, _DRAWN, _EXTREMES = 10_000, 1_500, 10
 _PAPER, _NETWORK = "kobayashi-2024", "ff"
 _TO_PAIR: dict[str, Any] = {"click": {side: side for side in PAIR}, "clicked": {"page": 1}}
-_WINDOWS = {str(size or "sequence"): size for size in reversed(pair_pmi_correlation.WINDOWS)}
+_WINDOWS = {str(size or "sequence"): size for size in reversed(WINDOWS)}
 
 
 def least_counts(inquiry: Inquiry, _: Choices) -> list[int]:
@@ -46,7 +53,7 @@ OF_SENTENCES = (
 
 WORKBENCH = Section(
     "workbench",
-    (pair_delta.TABLE, pair.TABLE, pair_occurrence.TABLE),
+    (PAIR_DELTA, PAIRS, PAIR_OCCURRENCE),
     picks=(
         LAYER,
         EFFECT,
@@ -114,7 +121,7 @@ def printed(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -
 
 TABLES = Section(
     "tables",
-    (pair_delta.TABLE, pair.TABLE),
+    (PAIR_DELTA, PAIRS),
     picks=(EFFECT, Pick("ranking", RANKS[::-1]), LEAST, Pick("clear", ("all", "only")), SPECIAL),
     figures=(
         *(
@@ -148,7 +155,7 @@ TABLES = Section(
 
 def min_counts(inquiry: Inquiry, _: Choices) -> list[int]:
     least = least_count(inquiry.store.facts)
-    counts = pair_pmi_correlation.MIN_COUNTS
+    counts = PMI_MIN_COUNTS
     return [number for number in counts if number >= least] or [*counts[-1:]]
 
 
@@ -156,11 +163,28 @@ def points(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Single pairs, whose changes the file keeps over whole sequences alone."""
     if choices["pmi_window"] != "sequence":
         return pd.DataFrame()
-    of = {"layer": choices["layer"], "effect": choices["effect"], "limit": _DRAWN}
-    found = inquiry.ask(pair_pmi_correlation.points, min_count=choices["pmi_least"], **of)
-    return lists.with_pair_names(found)
+    found = rows_of(_POINTS.format(effect=choices["effect"]), inquiry, choices)
+    relations = found["relation"].map(dict(enumerate(RELATIONS)))
+    return lists.with_pair_names(found.assign(relation=relations))
 
 
+_POINTS = f"""
+    with there as materialized (
+        select source, target, of_layer.n, of_layer.relation, pmi, mean_{{effect}} as mean
+        from pair_delta_wide as of_layer join pair using (source, target)
+        where layer = $layer and pair.n >= $pmi_least and not has_special
+            and of_layer.n >= least($pmi_least, {min(PMI_MIN_COUNTS)})),
+    drawn as (
+        (from there order by hash(source, target), source, target limit {_DRAWN})
+        union (from there order by mean desc, source, target limit {_EXTREMES})
+        union (from there order by mean, source, target limit {_EXTREMES}))
+    select s.token as source, t.token as target, drawn.n, pmi::double as pmi,
+        mean::double as mean_delta, relation
+    from drawn
+    join vocabulary as s on s.token_id = drawn.source
+    join vocabulary as t on t.token_id = drawn.target
+    order by drawn.source, drawn.target"""
+"""A sample of the correlated pairs, the same every time, and those that change most."""
 _CORRELATED = """pair_pmi_correlation where min_count = $pmi_least and spearman is not null
     and window_size is not distinct from try_cast($pmi_window as int)"""
 
@@ -173,21 +197,21 @@ def correlations(name: str, colour: str, condition: str, **more: Any) -> Figure:
         select layer, effect, quantity, n_pairs, n_words, spearman, low, high
         from {_CORRELATED} and {condition}
         order by layer, {placed(EFFECTS, "effect")},
-            {placed(pair_pmi_correlation.QUANTITIES, "quantity")}""",
+            {placed(QUANTITIES, "quantity")}""",
         Lines(value="spearman", colour=colour, level=0.0, height=380, **more),
     )
 
 
 PMI = Section(
     "pmi",
-    (pair_pmi_correlation.TABLE, pair.TABLE, pair_delta.TABLE),
+    (PAIR_PMI_CORRELATION, PAIRS, PAIR_DELTA),
     picks=(EFFECT, Pick("pmi_window", [*_WINDOWS]), Pick("pmi_least", min_counts, of="least")),
     figures=(
         correlations(
             "compared",
             "quantity",
             "effect = $effect",
-            colours=dict(zip(pair_pmi_correlation.QUANTITIES, SERIES_COLOURS, strict=False)),
+            colours=dict(zip(QUANTITIES, SERIES_COLOURS, strict=False)),
         ),
         correlations("layers", "effect", "quantity = 'partial'"),
         Figure(

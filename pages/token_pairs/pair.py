@@ -7,7 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
+from analysis.scopes import EFFECTS
+from analysis.statistics.pairs.changes import with_interval
+from analysis.statistics.question import placed
 from analysis.statistics.sample import least_count
 from pages.charts.plots import Rows
 from pages.drawn import shading
@@ -15,7 +17,8 @@ from pages.drawn.passages import Passage, draw_passages
 from pages.drawn.pieces import readable
 from pages.kit.address import choose
 from pages.kit.grammar import sentences
-from pages.kit.section import Choices, Figure, Finding
+from pages.kit.search import ids_of_pair
+from pages.kit.section import Choices, Figure, Finding, rows_of, tokens_of
 from pages.kit.view import View
 from pages.services import live_model as live
 from pages.services.inquiry import Inquiry
@@ -28,6 +31,31 @@ from pages.words.units import POINTS, in_unit
 
 PAGE = 5
 _MOST, _AROUND = 1_000, 10  # occurrences; tokens beside those of a sentence
+_BY_EFFECT = " union all ".join(
+    f"""
+        select layer, '{effect}' as effect, n, n_sequences, mean_{effect}::double as mean_delta,
+            std_{effect}::double as std_delta, error_{effect} as standard_error, degrees
+        from found where mean_{effect} is not null"""
+    for effect in EFFECTS
+)
+_CHANGES = f"""
+    with found as materialized (
+        from pair_delta_wide where source = $source_id and target = $target_id)
+    from ({_BY_EFFECT}) order by layer, {placed(EFFECTS, "effect")}"""
+_FACTS = """
+    select n, n_sequences, pmi::double as pmi, relation, relation_share::double as relation_share
+    from pair where source = $source_id and target = $target_id"""
+_PLACES = f"""
+    select seq, s.pos as source_pos, t.pos as target_pos, delta::double as delta,
+        coalesce(abs(s.pos - t.pos) <= $window, true) as in_window
+    from token as s
+    join token as t using (seq)
+    left join pair_occurrence as stored
+        on stored.seq = s.seq and source_pos = s.pos and target_pos = t.pos
+        and source = s.token_id and target = t.token_id and layer = $layer and effect = $effect
+    where s.token_id = $source_id and t.token_id = $target_id
+        and (s.pos < t.pos or s.pos > t.pos and not $is_causal)
+    order by abs(delta) desc nulls last, in_window desc, seq, s.pos, t.pos limit {_MOST}"""
 _CHANGE = Finding("", "+.2f", level=0.0)
 
 
@@ -42,16 +70,10 @@ def chosen(_: Inquiry, choices: Choices) -> pd.DataFrame:
     return pd.DataFrame([tokens] if any(tokens.values()) else [])
 
 
-def ids_of(inquiry: Inquiry, choices: Choices) -> dict[str, int]:
-    """Ids of the chosen pair; empty if no text has it."""
-    found = inquiry.ask(pair.look_up, **{side: choices[side] for side in PAIR})
-    return {str(name): int(found[name].iloc[0]) for name in found if len(found)}
-
-
 def changes_of(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Changes of the pair by every module of every layer; empty if there are none."""
-    ids = ids_of(inquiry, choices)
-    return inquiry.ask(pair_delta.of_pair, **ids) if ids else pd.DataFrame()
+    ids = ids_of_pair(inquiry, choices)
+    return with_interval(rows_of(_CHANGES, inquiry, ids)) if ids else pd.DataFrame()
 
 
 def by_layer(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
@@ -69,10 +91,10 @@ def by_layer(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 def show(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
     """Record the pair: buttons, facts, its first sentence, and its changes in the layer."""
     _buttons(view, choices)
-    changes, ids = changes_of(view, choices), ids_of(view, choices)
+    changes, ids = changes_of(view, choices), ids_of_pair(view, choices)
     if changes.empty:
         return _absent(view, choices, stands=bool(ids))
-    row = view.ask(pair.of_pair, **ids).iloc[0]
+    row = rows_of(_FACTS, view, ids).iloc[0]
     facts = view.say(
         "facts",
         **row[["n", "n_sequences"]].map(count),
@@ -82,7 +104,7 @@ def show(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> N
     )
     view.write("caption", facts, help=view.say("pmi_help"))
     first = occurrences(view, choices).to_dict("records")[0]
-    tokens = view.ask(pair_occurrence.sequence, seq=first["seq"])["token"].tolist()
+    tokens = tokens_of(view, first["seq"])["token"].tolist()
     text = marked(tokens, first["source_pos"], first["target_pos"], around=_AROUND)
     view.write("html", shading.STYLE + text)
     here = changes[changes["layer"] == choices["layer"]]
@@ -166,10 +188,11 @@ def _choose(tokens: Sequence[str], place: int | None = None) -> None:
 
 def occurrences(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Occurrences of the pair, at most 1,000, with their places in the list."""
-    if not (ids := ids_of(inquiry, choices)):
+    if not (ids := ids_of_pair(inquiry, choices)):
         return pd.DataFrame()
-    of = {name: choices[name] for name in ("layer", "effect")}
-    frame = inquiry.ask(pair_occurrence.of_pair, limit=_MOST, **of, **ids)
+    store, layer = inquiry.store, choices["layer"]
+    given = {"is_causal": store.is_causal, "window": store.windows[layer], "layer": layer}
+    frame = rows_of(_PLACES, inquiry, {**given, "effect": choices["effect"], **ids})
     return frame.assign(place=frame.index + 1)
 
 
@@ -192,7 +215,7 @@ def _delta(inquiry: Inquiry, row: dict[Any, Any], choices: Choices) -> float:
     """Change at an occurrence; NaN if the pair is outside of the layer's window."""
     if pd.notna(row["delta"]) or not row["in_window"]:
         return row["delta"]
-    tokens = inquiry.ask(pair_occurrence.sequence, seq=row["seq"])
+    tokens = tokens_of(inquiry, row["seq"])
     of = {name: choices[name] for name in ("layer", "effect")}
     maps = live.effect_maps(inquiry.store, tokens, **of)
     return float(maps.change[row["target_pos"], row["source_pos"]])
@@ -212,7 +235,7 @@ def _passage(view: View, row: dict[Any, Any], layer: int) -> Passage:
     words = view.say("not_stored" if row["in_window"] else "outside", layer=layer)
     if pd.notna(delta):
         words = view.say("in_points", delta=points(delta / 100))
-    tokens = view.ask(pair_occurrence.sequence, seq=seq)["token"].tolist()
+    tokens = tokens_of(view, seq)["token"].tolist()
     heading = view.say("heading", **{**row, "delta": plain(words)})
     body = marked(tokens, row["source_pos"], row["target_pos"])
     return Passage(heading, body, seq, token=row["target_pos"])

@@ -13,7 +13,7 @@ from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics import annotation, corpus
 from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import Identity
-from analysis.statistics.probing.parser_input import SHOWN
+from analysis.statistics.probing.parsers import SHOWN
 from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence

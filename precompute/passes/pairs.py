@@ -7,15 +7,16 @@ import pyarrow as pa
 
 from analysis.measures.pairs.mixing_change import pair_deltas
 from analysis.measures.pairs.token_relation import relation_changes
-from analysis.scopes import EFFECTS, RELATIONS
-from analysis.statistics.pairs import pair_delta, relation_share
-from analysis.statistics.rows import names_of, table_of
+from analysis.scopes import EFFECTS
+from analysis.statistics.pairs.changes import EFFECT, PAIR_DELTA, RELATION
+from analysis.statistics.pairs.relations import SEQUENCE_RELATION_CHANGE
 from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer
+from precompute.passes.rows import rows
 
 
-@fills(pair_delta.TABLE)
+@fills(PAIR_DELTA)
 def changes_of_pairs(layer: Layer) -> pa.Table:
     """Return the change of every ordered pair of positions within the layer's window.
 
@@ -32,34 +33,29 @@ def changes_of_pairs(layer: Layer) -> pa.Table:
         )
         for effect in order.effects
     }
-    n_rows = len(places.columns["seq"])
-    return table_of(
-        pair_delta.TABLE,
-        layer=np.full(n_rows, layer.index),
-        **places.columns,
-        **{effect: deltas.get(effect, pa.nulls(n_rows)) for effect in EFFECTS},
-    )
+    nothing = dict.fromkeys(EFFECTS, np.nan)
+    return rows(PAIR_DELTA, layer=layer.weights.number, **places.columns, **{**nothing, **deltas})
 
 
-@fills(relation_share.PER_SEQUENCE)
+@fills(SEQUENCE_RELATION_CHANGE)
 def changes_of_relations(layer: Layer) -> Iterator[pa.Table]:
     """Return the changes of every sequence, summed over its pairs of each relation.
 
     Formula: `layer_mixing`, `relation_changes`, `token_relations`.
     """
-    batch, effects = layer.batch, tuple(layer.batch.order.effects)
+    batch = layer.batch
+    effects = np.array([list(EFFECTS).index(effect) for effect in batch.order.effects])
     for row, sequence in enumerate(batch.sequences):
         maps, pairs = layer.mixing_of(row).maps.numpy(), batch.pairs[row][layer.index]
-        n, sums = relation_changes(maps, batch.order, batch.relations[row], pairs)
-        there = np.flatnonzero(n)
-        before, change, gain = sums[:, :, there].reshape(3, -1)
-        yield table_of(
-            relation_share.PER_SEQUENCE,
-            seq=np.full(len(before), sequence.index),
-            layer=np.full(len(before), layer.index),
-            effect=names_of(np.arange(len(effects)).repeat(len(there)), effects),
-            relation=names_of(np.tile(there, len(effects)), RELATIONS),
-            n=np.tile(n[there], len(effects)),
+        n, (before, change, gain) = relation_changes(maps, batch.order, batch.relations[row], pairs)
+        yield rows(
+            SEQUENCE_RELATION_CHANGE,
+            (EFFECT, RELATION),
+            there=n > 0,
+            stands_for={"effect": effects},
+            seq=sequence.index,
+            layer=layer.weights.number,
+            n=n,
             before=before,
             change=change,
             gain=gain,

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,72 +31,74 @@ from analysis.measures.positions.relative_position_profile import (
     window,
 )
 from analysis.models.trace import LayerTrace, LayerWeights, ModelWeights
-from analysis.statistics.positions import (
-    exemplar_attention,
-    patch_offset,
-    position_spectrum,
-    query_key_correlation,
-    relative_position_profile,
+from analysis.statistics.base.columns import HEAD, SEQ
+from analysis.statistics.positions.attention import (
+    EXEMPLAR_ATTENTION,
+    PATCH_OFFSET,
+    PATCH_REACH,
+    REACH,
+    RELATIVE_POSITION_PROFILE,
+    SHOWN,
 )
-from analysis.statistics.rows import lists_of, names_of, nulls_where, one_name, table_of
+from analysis.statistics.positions.scores import (
+    CONTROLLED,
+    CONTROLS,
+    EMBEDDING_SPECTRUM,
+    FARTHEST,
+    POSITION_VARIANCE,
+    QUERY_KEY_CORRELATION,
+    SOURCES,
+    STATE_SPECTRUM,
+)
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer
+from precompute.passes.rows import by_name, rows, rows_of_layer
 
-_REACH = query_key_correlation.REACH
+_REACH = FARTHEST
 _OFFSETS = np.arange(-_REACH, _REACH + 1)
 
 
-@fills(position_spectrum.EMBEDDINGS)
+@fills(EMBEDDING_SPECTRUM)
 def embedding_spectra(model: ModelWeights) -> pa.Table:
     """One row per control and frequency.
 
     Formula: `embedding_spectrum`, `frequencies`.
     """
-    table = position_spectrum.EMBEDDINGS
     if model.position_embedding is None:
-        return table.shard_schema.empty_table()
-    controls = position_spectrum.EMBEDDING_CONTROLS
-    values = embedding_spectrum(model.position_embedding).flatten(0, 1).numpy()
-    of_position = frequencies(len(model.position_embedding))
-    return table_of(
-        table,
-        control=names_of(np.arange(len(controls)).repeat(len(of_position)), controls),
-        frequency=np.tile(of_position, len(controls)),
-        **dict(zip(SPREAD, values.T, strict=True)),
-    )
+        return EMBEDDING_SPECTRUM.shard_schema.empty_table()
+    spreads: Any = by_name(SPREAD, embedding_spectrum(model.position_embedding))
+    spreads["frequency"] = frequencies(len(model.position_embedding))
+    return rows(EMBEDDING_SPECTRUM, EMBEDDING_SPECTRUM.key[:1], **spreads)
 
 
-@fills(position_spectrum.VARIANCE)
+@fills(POSITION_VARIANCE)
 def embedding_variance(model: ModelWeights) -> pa.Table:
     """One row per component.
 
     Formula: `position_variance`.
     """
-    table = position_spectrum.VARIANCE
     if model.position_embedding is None:
-        return table.shard_schema.empty_table()
+        return POSITION_VARIANCE.shard_schema.empty_table()
     ratio = position_variance(model.position_embedding).cpu().numpy()
-    component = np.arange(1, len(ratio) + 1)
-    return table_of(table, component=component, ratio=ratio, cumulative=ratio.cumsum())
+    return rows(POSITION_VARIANCE, POSITION_VARIANCE.key, ratio=ratio, cumulative=ratio.cumsum())
 
 
-@fills(exemplar_attention.TABLE)
+@fills(EXEMPLAR_ATTENTION)
 def first_attention(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar and head."""
     for row in layer.batch.rows_of(layer.batch.exemplars):
-        n = min(exemplar_attention.SHOWN, len(layer.batch.sequences[row]))
-        maps = layer.attention[row, :, :n, :n].cpu().numpy()
-        yield table_of(
-            exemplar_attention.TABLE,
-            seq=np.full(len(maps), layer.batch.sequences[row].index),
-            layer=np.full(len(maps), layer.index),
-            head=np.arange(len(maps)),
-            n=np.full(len(maps), n),
-            attention=lists_of(maps.reshape(len(maps), n * n)),
+        n = min(SHOWN, len(layer.batch.sequences[row]))
+        yield rows(
+            EXEMPLAR_ATTENTION,
+            (HEAD,),
+            seq=layer.batch.sequences[row].index,
+            layer=layer.weights.number,
+            n=n,
+            attention=layer.attention[row, :, :n, :n].flatten(1),
         )
 
 
-@fills(relative_position_profile.TABLE)
+@fills(RELATIVE_POSITION_PROFILE)
 def profiles(layer: Layer) -> pa.Table:
     """One row per sequence and head.
 
@@ -104,7 +106,7 @@ def profiles(layer: Layer) -> pa.Table:
         `window`.
     """
     batch, weights = layer.batch, layer.weights
-    reach = relative_position_profile.REACH
+    reach = REACH
     by_sequence = [
         (
             window(sums, reach, is_causal=weights.is_causal),
@@ -117,26 +119,24 @@ def profiles(layer: Layer) -> pa.Table:
         )
         for row, sums in enumerate(layer.attention_sums)
     ]
-    of_offsets, dependences = (np.concatenate(part) for part in zip(*by_sequence, strict=True))
-    row, head = np.indices((len(by_sequence), batch.n_heads)).reshape(2, -1)
-    return table_of(
-        relative_position_profile.TABLE,
-        seq=batch.sequence_of_row[row],
-        layer=np.full(len(row), layer.index),
-        head=head,
-        n_tokens=np.array([len(sequence) for sequence in batch.sequences])[row],
-        profile=lists_of(of_offsets),
-        dependence=nulls_where(dependences),
+    of_offsets, dependences = (np.stack(part) for part in zip(*by_sequence, strict=True))
+    return rows_of_layer(
+        layer,
+        RELATIVE_POSITION_PROFILE,
+        (SEQ, HEAD),
+        n_tokens=np.array([len(sequence) for sequence in batch.sequences])[:, None],
+        profile=of_offsets,
+        dependence=dependences,
     )
 
 
-@fills(patch_offset.TABLE)
+@fills(PATCH_OFFSET)
 def attention_of_patches(layer: Layer) -> pa.Table:
     """One row per head and offset, summed over images; special tokens take no part.
 
     Formula: `patch_offsets`.
     """
-    batch, table = layer.batch, patch_offset.TABLE
+    batch, table = layer.batch, PATCH_OFFSET
     if batch.images is None:
         return table.shard_schema.empty_table()
     grid = batch.images.layout
@@ -145,25 +145,24 @@ def attention_of_patches(layer: Layer) -> pa.Table:
         (patches,) = is_patch.nonzero()
         attention = layer.attention[row][:, *np.ix_(patches, patches)]
         size = {"n_rows": grid.rows, "n_columns": grid.columns}
-        by_image.append(patch_offsets(attention, **size, reach=patch_offset.REACH))
+        by_image.append(patch_offsets(attention, **size, reach=PATCH_REACH))
     attention, per_pair = (
         np.sum([getattr(offsets, name) for offsets in by_image], axis=0)
         for name in ("attention", "per_pair")
     )
-    head, down, right = np.indices(attention.shape).reshape(3, -1)
-    return table_of(
+    return rows_of_layer(
+        layer,
         table,
-        layer=np.full(attention.size, layer.index),
-        head=head,
-        row_offset=by_image[0].rows[down],
-        column_offset=by_image[0].columns[right],
-        n_images=np.full(attention.size, len(by_image)),
-        attention=attention.ravel(),
-        attention_per_pair=per_pair.ravel(),
+        (HEAD,),
+        row_offset=by_image[0].rows[:, None],
+        column_offset=by_image[0].columns,
+        n_images=len(by_image),
+        attention=attention,
+        attention_per_pair=per_pair,
     )
 
 
-@fills(query_key_correlation.TABLE)
+@fills(QUERY_KEY_CORRELATION)
 def correlations(layer: Layer) -> pa.Table:
     """One row per head and offset within the layer's window that occurs in the batch.
 
@@ -180,15 +179,14 @@ def correlations(layer: Layer) -> pa.Table:
         of_text = np.where(n_pairs > 0, np.stack([value, attention, centred]), 0)
         sums += np.concatenate([of_text, of_text[:2] / np.maximum(n_pairs, 1)])
         n_sequences += n_pairs > 0
-    (there,) = (_compared(layer.weights) & (n_sequences > 0)).nonzero()
-    head, offset = np.indices((layer.batch.n_heads, len(there))).reshape(2, -1)
-    return table_of(
-        query_key_correlation.TABLE,
-        layer=np.full(len(head), layer.index),
-        head=head,
-        offset=_OFFSETS[there][offset],
-        n_sequences=n_sequences[there][offset],
-        **{name: of[:, there].ravel() for name, of in zip(quantities, sums, strict=True)},
+    return rows_of_layer(
+        layer,
+        QUERY_KEY_CORRELATION,
+        (HEAD,),
+        there=_compared(layer.weights) & (n_sequences > 0),
+        offset=_OFFSETS,
+        n_sequences=n_sequences,
+        **dict(zip(quantities, sums, strict=True)),
     )
 
 
@@ -216,7 +214,7 @@ def _of_scores(read: Tensor, weights: LayerWeights) -> list[np.ndarray]:
 
 
 class _Place(NamedTuple):
-    """Key of a sum. Layers count from 0; that of the word embeddings is −1."""
+    """Key of a sum. Layers count from 1; that of the word embeddings is 0."""
 
     control: str
     source: str
@@ -224,7 +222,7 @@ class _Place(NamedTuple):
     length: int
 
 
-@fills(position_spectrum.TABLE)
+@fills(STATE_SPECTRUM)
 class StateSpectra:
     """Rows of each control, source, layer, length and frequency that the batch has.
 
@@ -252,21 +250,19 @@ class StateSpectra:
         for row, text, length in self._measured:
             inputs = layer.trace.attention_input[row, :length]
             controls = ("kept", "compared") if self._is_repeated(text.index) else ("kept",)
-            self._add_states(controls, layer.index, inputs, layer.weights)
+            self._add_states(controls, inputs, layer.weights)
 
     def _is_repeated(self, index: int) -> bool:
-        return self._batch.controlled is not None and index % position_spectrum.CONTROLLED == 0
+        return self._batch.controlled is not None and index % CONTROLLED == 0
 
-    def _add_states(
-        self, controls: tuple[str, ...], index: int, inputs: Tensor, weights: LayerWeights
-    ) -> None:
+    def _add_states(self, controls: tuple[str, ...], inputs: Tensor, weights: LayerWeights) -> None:
         for source, amplitudes in state_spreads(inputs, weights.query_key).items():
             for control in controls:
-                self._add(_Place(control, source, index, len(inputs)), amplitudes)
+                self._add(_Place(control, source, weights.number, len(inputs)), amplitudes)
 
     def _add_controlled(self, control: str, length: int, index: int, layer: LayerTrace) -> None:
         inputs = layer.attention_input[0, :length]
-        self._add_states((control,), index, inputs, layer.weights)
+        self._add_states((control,), inputs, layer.weights)
 
     def _add(self, place: _Place, amplitudes: Tensor) -> None:
         self._sums[place] = self._sums[place] + amplitudes.double().cpu().numpy()
@@ -275,24 +271,22 @@ class StateSpectra:
     def rows(self) -> pa.Table:
         for row, text, length in self._measured:
             words = spread(amplitude_spectrum(self._batch.word_embeddings[row, :length]))
-            self._add(_Place("kept", "word_embedding", -1, length), words)
+            self._add(_Place("kept", "word_embedding", 0, length), words)
             if self._batch.controlled is not None and self._is_repeated(text.index):
                 for control in ("removed", "permuted"):
                     receive = partial(self._add_controlled, control, length)
                     self._batch.controlled(text, control, receive)
-        table = position_spectrum.TABLE
+        table = STATE_SPECTRUM
         return pa.concat_tables([table.schema.empty_table(), *map(self._rows, self._sums)])
 
     def _rows(self, place: _Place) -> pa.Table:
-        sums = self._sums[place]
-        layer = np.full(len(sums), place.layer)
-        return table_of(
-            position_spectrum.TABLE,
-            control=one_name(place.control, position_spectrum.CONTROLS, len(sums)),
-            source=one_name(place.source, position_spectrum.SOURCES, len(sums)),
-            layer=pa.array(layer, mask=layer < 0),
-            length=np.full(len(sums), place.length),
+        return rows(
+            STATE_SPECTRUM,
+            control=CONTROLS.index(place.control),
+            source=SOURCES.index(place.source),
+            layer=place.layer or np.nan,
+            length=place.length,
             frequency=frequencies(place.length),
-            n_sequences=np.full(len(sums), self._n_sequences[place]),
-            **dict(zip(SPREAD, sums.T, strict=True)),
+            n_sequences=self._n_sequences[place],
+            **dict(zip(SPREAD, self._sums[place].T, strict=True)),
         )

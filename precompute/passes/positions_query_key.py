@@ -1,6 +1,7 @@
 """Rows of the tables on the queries and keys of each head and their scores."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,70 +19,75 @@ from analysis.measures.positions.query_key_wave import (
 from analysis.measures.positions.score_sums import bucket_ends, offset_totals, plane_totals
 from analysis.models.rotary import Rotary
 from analysis.models.trace import ModelWeights
-from analysis.statistics.positions import query_key_correlation, query_key_wave, score_sums
-from analysis.statistics.rows import lists_of, table_of
+from analysis.statistics.base.columns import HEAD
+from analysis.statistics.positions.scores import (
+    FARTHEST,
+    PLANE,
+    QUERY_KEY_ERROR,
+    QUERY_KEY_PHASE,
+    QUERY_KEY_ROTATION,
+    QUERY_KEY_SINGULAR_VALUE,
+    QUERY_KEY_WAVE,
+    RANK,
+    RANKS,
+    SHOWN_TOKENS,
+)
+from analysis.statistics.positions.sums import (
+    BUCKET_SUMS,
+    COMPLEX,
+    OFFSET_TERM,
+    REAL,
+    ROTARY_PLANE,
+)
 from precompute.passes.filling import fills
 from precompute.passes.layers import Layer
+from precompute.passes.rows import rows
 
 
-@fills(query_key_wave.SINGULAR_VALUES)
+@fills(QUERY_KEY_SINGULAR_VALUE)
 def singular_values(model: ModelWeights) -> Iterator[pa.Table]:
     """One row per layer, head and direction."""
-    table = query_key_wave.SINGULAR_VALUES
-    for index, layer in enumerate(model.layers):
+    for layer in model.layers:
         if layer.compares_directions:
-            values = layer.query_key.values.cpu().numpy()
-            head, rank = np.indices(values.shape).reshape(2, -1)
-            layers = np.full(values.size, index)
-            yield table_of(table, layer=layers, head=head, rank=rank + 1, value=values.ravel())
+            values = layer.query_key.values
+            key = QUERY_KEY_SINGULAR_VALUE.key[1:]
+            yield rows(QUERY_KEY_SINGULAR_VALUE, key, layer=layer.number, value=values)
 
 
-@fills(query_key_wave.ROTATION)
+@fills(QUERY_KEY_ROTATION)
 def rotations(model: ModelWeights) -> Iterator[pa.Table]:
     """One row per layer, head and eigenvector.
 
     Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
     """
-    for index, layer in enumerate(model.layers):
+    for layer in model.layers:
         rotations = layer.query_key_rotation if layer.compares_directions else ()
-        for head, rotation in enumerate(rotations):
-            n_planes = len(rotation.phases)
-            yield table_of(
-                query_key_wave.ROTATION,
-                layer=np.full(n_planes, index),
-                head=np.full(n_planes, head),
-                plane=np.arange(n_planes),
-                phase=rotation.phases.cpu().numpy(),
-            )
+        for head, rotation in enumerate(rotations, start=1):
+            of = {"layer": layer.number, "head": head, "phase": rotation.phases}
+            yield rows(QUERY_KEY_ROTATION, (PLANE,), **of)
 
 
-@fills(query_key_wave.AMPLITUDES)
+@fills(QUERY_KEY_PHASE)
 def phases(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar, head and eigenvector of the rotation.
 
     Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
     """
-    table = query_key_wave.AMPLITUDES
     for row in _exemplars(layer):
         text = layer.batch.sequences[row]
-        length = wave_length(len(text))
-        if not length:
-            continue
-        inputs, of_heads = layer.trace.attention_input[row, :length], layer.weights
-        rotations = of_heads.query_key_rotation
-        planes = np.array([len(rotation.phases) for rotation in rotations])
-        amplitudes = [phase_amplitudes(inputs, rotation).cpu().numpy() for rotation in rotations]
-        n_rows = planes.sum()
-        yield table_of(
-            table,
-            seq=np.full(n_rows, text.index),
-            layer=np.full(n_rows, layer.index),
-            head=np.arange(len(rotations)).repeat(planes),
-            plane=np.concatenate([np.arange(n) for n in planes]),
-            length=np.full(n_rows, length),
-            phase=np.concatenate([rotation.phases.cpu().numpy() for rotation in rotations]),
-            amplitude=lists_of(np.concatenate(amplitudes)),
-        )
+        if length := wave_length(len(text)):
+            inputs = layer.trace.attention_input[row, :length]
+            for head, rotation in enumerate(layer.weights.query_key_rotation, start=1):
+                yield rows(
+                    QUERY_KEY_PHASE,
+                    (PLANE,),
+                    seq=text.index,
+                    layer=layer.weights.number,
+                    head=head,
+                    length=length,
+                    phase=rotation.phases,
+                    amplitude=phase_amplitudes(inputs, rotation),
+                )
 
 
 def _exemplars(layer: Layer) -> tuple[int, ...]:
@@ -90,14 +96,13 @@ def _exemplars(layer: Layer) -> tuple[int, ...]:
     return batch.rows_of(batch.exemplars) if layer.weights.compares_directions else ()
 
 
-@fills(query_key_wave.TABLE)
+@fills(QUERY_KEY_WAVE)
 def waves(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar, head and direction.
 
     Formula: `cross_correlation`, `query_key_waves`.
     """
-    table, reach = query_key_wave.TABLE, query_key_wave.REACH
-    ranks, shown = query_key_wave.RANKS, query_key_wave.SHOWN
+    ranks, shown, reach = RANKS, SHOWN_TOKENS, FARTHEST
     for row in _exemplars(layer):
         text, factors = layer.batch.sequences[row], layer.weights.query_key
         values = factors.values[:, :ranks].cpu().numpy()
@@ -110,73 +115,66 @@ def waves(layer: Layer) -> Iterator[pa.Table]:
             wave.mT.cpu().numpy() for wave in (correlations, queries[:, :shown], keys[:, :shown])
         )
         compares = (values > NEGLIGIBLE * values[:, :1]) & np.isfinite(correlations).all(axis=-1)
-        head, rank = compares.nonzero()
-        yield table_of(
-            table,
-            seq=np.full(len(head), text.index),
-            layer=np.full(len(head), layer.index),
-            head=head,
-            rank=rank + 1,
-            value=values[compares],
-            query=lists_of(queries[compares]),
-            key=lists_of(keys[compares]),
-            correlation=lists_of(correlations[compares]),
+        yield rows(
+            QUERY_KEY_WAVE,
+            (HEAD, RANK),
+            there=compares,
+            seq=text.index,
+            layer=layer.weights.number,
+            value=values,
+            query=queries,
+            key=keys,
+            correlation=correlations,
         )
 
 
-@fills(query_key_correlation.ERRORS)
+@fills(QUERY_KEY_ERROR)
 def errors(layer: Layer) -> pa.Table:
     """One row per exemplar.
 
     Formula: `relative_errors`.
     """
     batch = layer.batch
-    rows = batch.rows_of(batch.exemplars)
-    found = [relative_errors(layer.alone(row), batch.hidden_dtype).tolist() for row in rows]
+    rows_of_exemplars = batch.rows_of(batch.exemplars)
+    found = [
+        relative_errors(layer.alone(row), batch.hidden_dtype).tolist() for row in rows_of_exemplars
+    ]
     columns = np.array(found, dtype=np.float64).reshape(-1, len(ERRORS)).T
-    return table_of(
-        query_key_correlation.ERRORS,
-        seq=batch.sequence_of_row[list(rows)],
-        layer=np.full(len(rows), layer.index),
-        **dict(zip(ERRORS, columns, strict=True)),
-    )
+    seqs, number = batch.sequence_of_row[list(rows_of_exemplars)], layer.weights.number
+    return rows(QUERY_KEY_ERROR, seq=seqs, layer=number, **dict(zip(ERRORS, columns, strict=True)))
 
 
-@fills(score_sums.PLANES)
+@fills(ROTARY_PLANE)
 def planes(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, head and plane, after one for the coordinates without rotation.
 
     Formula: `plane_totals`.
     """
-    table, rotary = score_sums.PLANES, layer.weights.rotary
+    rotary = layer.weights.rotary
     if not isinstance(rotary, Rotary):
         return
     frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
-    names = (*score_sums.COMPLEX, *score_sums.REAL)
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
         totals = plane_totals(read, layer.weights)
-        head, plane = np.indices((len(totals.score), len(frequencies))).reshape(2, -1)
-        no_plane = {name: np.zeros(len(totals.score)) for name in names}
-        no_plane["score"] = _array(totals.unturned)
-        sums = {
-            name: np.column_stack([no_plane[name], _array(getattr(totals, name))]).ravel()
-            for name in names
-        }
-        yield table_of(
-            table,
-            seq=np.full(head.size, text.index),
-            layer=np.full(head.size, layer.index),
-            head=head,
-            plane=score_sums.UNTURNED + plane,
-            frequency=frequencies[plane],
-            n_pairs=np.full(head.size, totals.n_pairs),
-            **{name: sums[name] for name in score_sums.REAL},
-            **{f"{name}_real": sums[name].real for name in score_sums.COMPLEX},
-            **{f"{name}_imaginary": sums[name].imag for name in score_sums.COMPLEX},
+        sums = {name: _array(getattr(totals, name)) for name in (*COMPLEX, *REAL)}
+        unturned = dict.fromkeys(sums, np.zeros((len(totals.score), 1)))
+        unturned["score"] = _array(totals.unturned)[:, None]
+        sums = {name: np.hstack([unturned[name], of_planes]) for name, of_planes in sums.items()}
+        parts: Any = {name: sums[name] for name in REAL}
+        parts |= {f"{name}_real": sums[name].real for name in COMPLEX}
+        parts |= {f"{name}_imaginary": sums[name].imag for name in COMPLEX}
+        yield rows(
+            ROTARY_PLANE,
+            ROTARY_PLANE.key[1:],
+            seq=text.index,
+            layer=layer.weights.number,
+            frequency=frequencies,
+            n_pairs=totals.n_pairs,
+            **parts,
         )
 
 
-@fills(score_sums.BUCKETS)
+@fills(OFFSET_TERM)
 def buckets(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, head and bucket of offsets.
 
@@ -185,26 +183,25 @@ def buckets(layer: Layer) -> Iterator[pa.Table]:
 
     Formula: `bucket_ends`, `offset_totals`.
     """
-    table, terms = score_sums.BUCKETS, layer.weights.offset_terms
+    terms = layer.weights.offset_terms
     if terms is None:
         return
-    reach = max(terms.reach, query_key_correlation.REACH)
+    reach = max(terms.reach, FARTHEST)
     offsets = torch.arange(-reach, reach + 1, device=terms.buckets.device)
     bucket, first, last = np.array(bucket_ends(terms.bucket_of(offsets), reach)).T
-    head, place = np.indices((layer.batch.n_heads, len(bucket))).reshape(2, -1)
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
         totals = offset_totals(read, layer.weights)
-        sums = {name: _array(getattr(totals, name)) for name in score_sums.BUCKET_SUMS}
-        yield table_of(
-            table,
-            seq=np.full(head.size, text.index),
-            layer=np.full(head.size, layer.index),
-            head=head,
-            bucket=bucket[place],
-            first_offset=first[place],
-            last_offset=last[place],
-            n_pairs=np.full(head.size, totals.n_pairs),
-            **{name: of_buckets[head, bucket[place]] for name, of_buckets in sums.items()},
+        sums: Any = {name: _array(getattr(totals, name))[:, bucket] for name in BUCKET_SUMS}
+        yield rows(
+            OFFSET_TERM,
+            (HEAD,),
+            seq=text.index,
+            layer=layer.weights.number,
+            bucket=bucket,
+            first_offset=first,
+            last_offset=last,
+            n_pairs=totals.n_pairs,
+            **sums,
         )
 
 

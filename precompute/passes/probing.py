@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,25 @@ from analysis.measures.probing.antecedents import (
 )
 from analysis.measures.probing.governors import base_of
 from analysis.measures.probing.word_attention import (
-    WordAttention,
     attended_antecedents,
     predicted_governors,
 )
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.base.weighing import WEIGHINGS
-from analysis.statistics.probing import coreference_accuracy, dependency_accuracy, parser_input
-from analysis.statistics.probing.coreference_accuracy import BASELINES, METHODS
-from analysis.statistics.probing.dependency_scores import DIRECTIONS
-from analysis.statistics.rows import lists_of, names_of, one_name, table_of
+from analysis.statistics.base.columns import HEAD
+from analysis.statistics.base.weighing import WEIGHING
+from analysis.statistics.probing.accuracy import (
+    COREFERENCE_PREDICTION,
+    DEPENDENCY_PREDICTION,
+    DIRECTION,
+    MERGING,
+    METHODS,
+)
+from analysis.statistics.probing.parsers import KEPT, WORD_ATTENTION, WORD_VECTOR
 from precompute.corpora.annotated.annotation import Annotation, Mention
 from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import FromBatch, fills
 from precompute.passes.layers import Batch, Layer
+from precompute.passes.rows import rows
 
 _PLURAL = "Number=Plur"
 
@@ -55,47 +61,31 @@ class Mentions:
     features: tuple[str, ...]
 
 
-@fills(parser_input.ATTENTION)
+@fills(WORD_ATTENTION)
 def attention_of_sentences(layer: Layer) -> Iterator[pa.Table]:
     """Return the attention between the words of each sentence of the first annotated sequences.
 
     Formula: `norm_weighted_attention`, `value_norms`, `word_attention`.
     """
-    n_heads = layer.batch.n_heads
-    places = {"layer": np.full(n_heads, layer.index), "head": np.arange(n_heads)}
-    for index, annotation, attention in layer.annotated:
-        for sentence in _sentences_of(index, annotation, attention):
-            columns = {
-                name: lists_of(value.reshape(n_heads, -1))
-                if isinstance(value, np.ndarray)
-                else np.full(n_heads, value)
-                for name, value in sentence.items()
-            }
-            yield table_of(parser_input.ATTENTION, **places, **columns)
+    for index, known, attention in layer.annotated:
+        for number in sorted(set(known.sentences)) if index < KEPT else ():
+            words = np.flatnonzero(np.array(known.sentences) == number)
+            span = slice(words[0], words[0] + len(words))
+            yield rows(
+                WORD_ATTENTION,
+                (HEAD,),
+                seq=index,
+                sentence=number,
+                layer=layer.weights.number,
+                first_word=words[0],
+                n_words=len(words),
+                attention=attention.mean[:, span, span].flatten(1),
+                cls=attention.cls[:, span],
+                sep=attention.sep[:, span],
+            )
 
 
-def _sentences_of(
-    index: int, known: Annotation, attention: WordAttention
-) -> Iterator[dict[str, Any]]:
-    mean, cls, sep = (
-        tensor.cpu().numpy() for tensor in (attention.mean, attention.cls, attention.sep)
-    )
-    for number in sorted(set(known.sentences)) if index < parser_input.KEPT else ():
-        words = np.flatnonzero(np.array(known.sentences) == number)
-        first, n_words = words[0], len(words)
-        span = slice(first, first + n_words)
-        yield {
-            "seq": index,
-            "sentence": number,
-            "first_word": first,
-            "n_words": n_words,
-            "attention": mean[:, span, span],
-            "cls": cls[:, span],
-            "sep": sep[:, span],
-        }
-
-
-@fills(dependency_accuracy.PREDICTION)
+@fills(DEPENDENCY_PREDICTION)
 def governors_of_words(layer: Layer) -> Iterator[pa.Table]:
     """Return the governors that every head predicts for each word with a tree.
 
@@ -108,7 +98,13 @@ def governors_of_words(layer: Layer) -> Iterator[pa.Table]:
                 [_predicted(layer, attention, known) for attention in (words.mean, words.first)]
                 for _, _, words in (by_weight, by_norm)
             ]
-            yield _governors(layer, index, np.array(predicted))
+            yield rows(
+                DEPENDENCY_PREDICTION,
+                (WEIGHING, MERGING, DIRECTION, HEAD),
+                seq=index,
+                layer=layer.weights.number,
+                predicted=np.array(predicted),
+            )
 
 
 def _predicted(layer: Layer, attention: torch.Tensor, known: Annotation) -> np.ndarray:
@@ -118,22 +114,7 @@ def _predicted(layer: Layer, attention: torch.Tensor, known: Annotation) -> np.n
     return torch.stack(both).cpu().numpy()
 
 
-def _governors(layer: Layer, index: int, predicted: np.ndarray) -> pa.Table:
-    weighing, merging, direction, head = (axis.ravel() for axis in np.indices(predicted.shape[:-1]))
-    starts = np.arange(len(head) + 1, dtype=np.int32) * predicted.shape[-1]
-    return table_of(
-        dependency_accuracy.PREDICTION,
-        seq=np.full(len(head), index),
-        layer=np.full(len(head), layer.index),
-        head=head,
-        direction=names_of(direction, DIRECTIONS),
-        weighing=names_of(weighing, WEIGHINGS),
-        merging=names_of(merging, MERGINGS),
-        predicted=pa.ListArray.from_arrays(starts, predicted.ravel().astype(np.int16)),
-    )
-
-
-@fills(coreference_accuracy.PREDICTION)
+@fills(COREFERENCE_PREDICTION)
 class AntecedentsOfMentions:
     """Antecedents that rules and the heads of each layer pick, text by text.
 
@@ -151,67 +132,48 @@ class AntecedentsOfMentions:
             if text.annotation is not None
         )
         self._mentions = {seq: mentions for seq, mentions in known if len(mentions.scored)}
-        self._parts = [coreference_accuracy.PREDICTION.schema.empty_table()]
+        self._parts = [COREFERENCE_PREDICTION.schema.empty_table()]
+        nobody = dict.fromkeys(("weighing", "merging", "layer", "head"), np.nan)
         for seq, mentions in self._mentions.items():
-            self._parts += _of_rules(seq, mentions)
+            for method, picked in _of_rules(mentions).items():
+                self._parts.append(_picks(seq, mentions, picked, method=method, **nobody))
 
     def add(self, layer: Layer) -> None:
-        weighed = (layer.annotated, layer.annotated_by_norm)
-        for weighing, annotated in zip(WEIGHINGS, weighed, strict=True):
+        weighed = enumerate((layer.annotated, layer.annotated_by_norm))
+        for (weighing, annotated), (at, merging) in product(weighed, enumerate(MERGINGS)):
             for seq, _, attention in annotated:
-                if seq in self._mentions:
-                    self._parts += _of_heads(layer, seq, self._mentions[seq], attention, weighing)
+                if mentions := self._mentions.get(seq):
+                    given = getattr(attention, merging)
+                    heads = torch.from_numpy(mentions.heads).to(given.device)
+                    picked = attended_antecedents(given, heads).cpu().numpy()
+                    of = {"weighing": weighing, "merging": at, "layer": layer.weights.number}
+                    self._parts.append(_picks(seq, mentions, picked, method="head", **of))
 
     def rows(self) -> pa.Table:
         return pa.concat_tables(self._parts)
 
 
-def _of_heads(
-    layer: Layer, seq: int, mentions: Mentions, attention: WordAttention, weighing: str
-) -> Iterator[pa.Table]:
-    for merging in MERGINGS:
-        given = getattr(attention, merging)
-        heads = torch.from_numpy(mentions.heads).to(given.device)
-        picked = attended_antecedents(given, heads).cpu().numpy()
-        yield _picks(
-            seq,
-            mentions,
-            picked,
-            method="head",
-            weighing=one_name(weighing, WEIGHINGS, len(picked)),
-            merging=one_name(merging, MERGINGS, len(picked)),
-            layer=np.full(len(picked), layer.index),
-            head=np.arange(len(picked)),
-        )
-
-
-def _of_rules(seq: int, mentions: Mentions) -> Iterator[pa.Table]:
-    picked = {
-        "nearest": nearest(mentions.heads),
-        "head_match": head_match(mentions.heads, mentions.head_texts),
-        "sieve": sieve(
-            mentions.heads, mentions.texts, mentions.head_texts, agreement(mentions.features)
-        ),
+def _of_rules(mentions: Mentions) -> dict[str, np.ndarray]:
+    heads, texts, features = mentions.heads, mentions.texts, agreement(mentions.features)
+    return {
+        "nearest": nearest(heads),
+        "head_match": head_match(heads, mentions.head_texts),
+        "sieve": sieve(heads, texts, mentions.head_texts, features),
     }
-    for method in BASELINES:
-        yield _picks(seq, mentions, picked[method][None], method=method)
 
 
-def _picks(
-    seq: int, mentions: Mentions, picked: np.ndarray, *, method: str, **of_head: Any
-) -> pa.Table:
-    """One row per row of `picked`, of the mentions that have an antecedent."""
-    n = len(picked)
-    right = is_right(picked, mentions.heads, mentions.clusters)[:, mentions.scored]
-    of_rule = dict.fromkeys(("weighing", "merging", "layer", "head"), pa.nulls(n))
-    return table_of(
-        coreference_accuracy.PREDICTION,
-        seq=np.full(n, seq),
-        method=one_name(method, METHODS, n),
-        **(of_head or of_rule),
-        mentions=pa.array([mentions.places[mentions.scored].tolist()] * n, pa.list_(pa.int16())),
-        predicted=pa.array(picked[:, mentions.scored].tolist(), pa.list_(pa.int16())),
-        correct=pa.array(right.tolist(), pa.list_(pa.bool_())),
+def _picks(seq: int, mentions: Mentions, picked: np.ndarray, *, method: str, **by: Any) -> pa.Table:
+    """Return a row for each row of `picked`, of the mentions that have an antecedent."""
+    right = is_right(np.atleast_2d(picked), mentions.heads, mentions.clusters)
+    return rows(
+        COREFERENCE_PREDICTION,
+        (HEAD,) if method == "head" else (),
+        seq=seq,
+        method=METHODS.index(method),
+        mentions=mentions.places[mentions.scored],
+        predicted=np.atleast_2d(picked)[:, mentions.scored],
+        correct=right[:, mentions.scored],
+        **by,
     )
 
 
@@ -261,27 +223,21 @@ def _is_joined(known: Annotation, mention: Mention) -> bool:
     )
 
 
-@fills(parser_input.VECTOR)
+@fills(WORD_VECTOR)
 class VectorsOfWords(FromBatch):
     """Input embedding of each form's first occurrence in a text, without any layer."""
 
     def rows(self) -> pa.Table:
-        rows = [parser_input.VECTOR.schema.empty_table()]
+        parts = [WORD_VECTOR.schema.empty_table()]
         for text, embeddings in self.batch.without_padding(self.batch.word_embeddings):
             if text.annotation is not None and text.word_spans is not None:
                 first = _first_words(text, text.annotation.forms)
-                spans = text.word_spans[list(first.values())]
-                means = _mean_of_pieces(embeddings.double().cpu().numpy(), spans)
-                rows.append(
-                    table_of(
-                        parser_input.VECTOR,
-                        form=pa.array(list(first), pa.string()),
-                        seq=np.full(len(first), text.index),
-                        word=np.array(list(first.values()), dtype=np.int64),
-                        vector=lists_of(means),
-                    )
-                )
-        return pa.concat_tables(rows)
+                words = np.array(list(first.values()), dtype=np.int64)
+                means = _mean_of_pieces(embeddings.double().cpu().numpy(), text.word_spans[words])
+                forms = np.array(list(first), dtype=object)
+                of = {"seq": text.index, "word": words, "vector": means}
+                parts.append(rows(WORD_VECTOR, form=forms, **of))
+        return pa.concat_tables(parts)
 
 
 def _first_words(sequence: Sequence, forms: tuple[str, ...]) -> dict[str, int]:

@@ -26,7 +26,8 @@ def rows(
     """Return a row of a shard for each place of some arrays where `there` is true.
 
     Arrays are broadcast, so that one number may stand for all. NaN is NULL where NULL is allowed,
-    and a column of names takes places among them.
+    and in lists, which are the last axis of the arrays of their columns. A column of names takes
+    places among them.
 
     Args:
         axes: columns that the arrays' axes are, places counted from the least that they may be.
@@ -34,9 +35,14 @@ def rows(
     """
     arrays = {name: _array(of_column) for name, of_column in numbers.items()}
     chosen = _array(there)
-    shape = np.broadcast_shapes((1,), chosen.shape, *(array.shape for array in arrays.values()))
+    lists = {column.name for column in table.shard_columns if pa.types.is_list(column.type)}
+    ends = {name: array.shape[-1:] if name in lists else () for name, array in arrays.items()}
+    shapes = (array.shape[: array.ndim - len(ends[name])] for name, array in arrays.items())
+    shape = np.broadcast_shapes((1,), chosen.shape, *shapes)
     chosen = np.broadcast_to(chosen, shape)
-    columns = {name: np.broadcast_to(array, shape)[chosen] for name, array in arrays.items()}
+    columns = {
+        name: np.broadcast_to(array, shape + ends[name])[chosen] for name, array in arrays.items()
+    }
     for axis, places in zip(axes, chosen.nonzero(), strict=False):
         meant = stands_for.get(axis.name)
         columns[axis.name] = places + int(axis.least or 0) if meant is None else meant[places]
@@ -79,16 +85,15 @@ def _array(numbers: Numbers) -> np.ndarray:
     return np.asarray(numbers)
 
 
-def lists(arrays: Iterable[np.ndarray]) -> np.ndarray:
-    """Return arrays as the values of a column of lists."""
-    return np.array([None, *arrays], dtype=object)[1:]  # else equal lengths would be an axis
-
-
 def _column(column: Column, values: np.ndarray) -> pa.Array:
-    if column.type is not None and pa.types.is_list(column.type):
-        return pa.array([*values], column.type)
-    absent = np.isnan(values) if column.nullable else None
+    if column.type and pa.types.is_list(column.type):
+        starts = np.arange(len(values) + 1, dtype=np.int32) * values.shape[1]
+        flat = values.ravel()
+        mask = np.isnan(flat) if flat.dtype.kind == "f" else None
+        items = pa.array(flat, column.type.value_type, mask=mask)
+        return pa.ListArray.from_arrays(starts, items)
+    mask = np.isnan(values) if column.nullable else None
     if column.names:
-        places = pa.array(values, pa.int8(), mask=absent)
+        places = pa.array(np.nan_to_num(values).astype(np.int8), mask=mask)
         return pa.DictionaryArray.from_arrays(places, pa.array(column.names))
-    return pa.array(values, column.type, mask=absent)
+    return pa.array(values, column.type, mask=mask)

@@ -9,9 +9,8 @@ import pytest
 from analysis.scopes import POST_NORM, PRE_NORM
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.parts import OF_TOKENS
-from analysis.statistics.positions.head_offset import COUNTINGS, KERNEL
-from analysis.statistics.probing.dependency_best import CHOSEN_ON
-from analysis.statistics.probing.dependency_scores import DIRECTIONS
+from analysis.statistics.positions.attention import COUNTINGS, KERNEL
+from analysis.statistics.probing.accuracy import CHOSEN_ON, DIRECTIONS
 from pages.kit.links import VIEWS
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.figures import frame_of

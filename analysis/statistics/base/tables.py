@@ -58,6 +58,15 @@ class View:
     sql: str
 
 
+def view(
+    name: str, key: Iterable[Column], values: Mapping[str, Column], *, sql: str, note: str = ""
+) -> View:
+    """Declare a view by its key and values, as a table."""
+    key = tuple(key)
+    columns = tuple(column.typed(single=False) for column in (*key, *with_names(values)))
+    return View(name, grain_of(key, note), columns, sql)
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
     """A stored table, sorted by its `key`, which is unique, unless `order` says otherwise.
@@ -214,10 +223,10 @@ def query(sql: str) -> Fit:
     return fit
 
 
-def added_up(key: str, counted: str, *sums: str, others: str) -> str:
+def added_up(key: str, counted: str, *sums: str, others: tuple[str, ...] = ()) -> str:
     """Return a merge that adds up a count and sums by a key, with columns made otherwise."""
-    added = ", ".join(f"sum({name}) as {name}" for name in sums)
-    columns = f"{key}, {others}, sum({counted})::bigint as {counted}, {added}"
+    added = (f"sum({name}) as {name}" for name in sums)
+    columns = ", ".join((key, *others, f"sum({counted})::bigint as {counted}", *added))
     return f"select {columns} from shards group by {key}"
 
 

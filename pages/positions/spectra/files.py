@@ -3,10 +3,10 @@
 import pandas as pd
 
 from analysis.statistics.corpus import identity_in
-from analysis.statistics.positions import position_spectrum
+from analysis.statistics.positions.scores import EMBEDDING_SPECTRUM
 from pages.charts.colours import SERIES_COLOURS
-from pages.kit.section import Choices
-from pages.positions.spectra.peaks import needed, peaks, peaks_text, with_period
+from pages.kit.section import Choices, query
+from pages.positions.spectra.peaks import SPECTRA, VARIANCE, needed, peaks, peaks_text, with_period
 from pages.services.chosen import other_stores
 from pages.services.folder import files
 from pages.services.inquiry import Inquiry
@@ -19,7 +19,7 @@ MOST = len(SERIES_COLOURS)
 def _holding(inquiry: Inquiry) -> dict[str, Store]:
     """Files with spectra of position embeddings, by name: the open one, then those after it."""
     every = (inquiry.store, *other_stores(inquiry.store))
-    return {store.name: store for store in every if store.holds(position_spectrum.EMBEDDINGS)}
+    return {store.name: store for store in every if store.holds(EMBEDDING_SPECTRUM)}
 
 
 def names_of_files(inquiry: Inquiry, _: Choices) -> list[str]:
@@ -46,7 +46,7 @@ def embeddings(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Spectra of each file's position embeddings, relative to their mean in random order."""
     parts = []
     for name, store in _chosen(inquiry, choices).items():
-        frame = with_period(inquiry.asked.ask(store, position_spectrum.spectra))
+        frame = with_period(inquiry.asked.ask(store, query, sql=SPECTRA, values={}))
         kept, shuffled = (frame[frame["control"] == name] for name in ("kept", "permuted"))
         parts.append(kept.assign(relative=kept["mean"] / shuffled["mean"].mean(), file=name))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
@@ -57,7 +57,7 @@ def peaks_of_files(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     frame, rows = embeddings(inquiry, choices), []
     for name, store in _chosen(inquiry, choices).items():
         spectrum = frame[frame["file"] == name]
-        variance = inquiry.asked.ask(store, position_spectrum.cumulative)
+        variance = inquiry.asked.ask(store, query, sql=VARIANCE, values={})
         row = {
             "file": name,
             "positions": round(float(spectrum["period"].max())),

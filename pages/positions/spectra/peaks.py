@@ -11,6 +11,8 @@ from pages.words.scope import say_here
 
 UNIT = 512
 """Unit of frequencies: cycles per 512 tokens."""
+SPECTRA = "from embedding_spectrum order by control, frequency"
+VARIANCE = "from position_variance order by component"
 _STANDS_OUT = 3.0  # ratio of a peak to the valley between it and any higher peak
 _APART = 2 ** (1 / 3)  # peaks of nearer frequencies are one
 _MOST = 3

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.published.positions import COMPONENTS, PEAK
-from analysis.statistics.positions import position_spectrum
 from pages.kit.published_table import Row
 from pages.kit.section import Choices, rows_of
-from pages.positions.spectra.peaks import needed, peaks, wave_words
+from pages.positions.spectra.peaks import SPECTRA, VARIANCE, needed, peaks, wave_words
 from pages.services.inquiry import Inquiry
 from pages.words.scope import say_here
 
@@ -18,29 +17,32 @@ STATES = """
         if($amount = 'max', "max", "mean") as amplitude, n_sequences
     from position_spectrum_control
     where length = $length and source = $source and frequency > 0"""
+_LENGTHS = """
+    select length from position_spectrum_control where control = 'kept' and source = 'hidden'
+    group by length order by max(n_sequences) desc, length desc"""
 _UNITS, _TENS = 10, 100
 
 
 def lengths(inquiry: Inquiry, _: Choices) -> list[int]:
     """Lengths of texts that have spectra, the shortest first."""
-    return sorted(map(int, inquiry.ask(position_spectrum.lengths)["length"]))
+    return sorted(rows_of(_LENGTHS, inquiry, {})["length"].tolist())
 
 
 def commonest_length(inquiry: Inquiry, _: Choices) -> int | None:
     """Length of most texts; None without spectra of texts."""
-    return next(map(int, inquiry.ask(position_spectrum.lengths)["length"]), None)
+    return next(iter(rows_of(_LENGTHS, inquiry, {})["length"].tolist()), None)
 
 
 def _spectra(inquiry: Inquiry) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Spectra of the position embeddings, as they are and in random order, without frequency 0."""
-    frame = inquiry.ask(position_spectrum.spectra)
+    frame = rows_of(SPECTRA, inquiry, {})
     frame = frame[frame["frequency"] > 0]
     return frame[frame["control"] == "kept"], frame[frame["control"] == "permuted"]
 
 
 def printed(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Printed variance of the first components and peak of the spectrum, in column `row`."""
-    variance = inquiry.ask(position_spectrum.cumulative).set_index("component")["cumulative"]
+    variance = rows_of(VARIANCE, inquiry, {}).set_index("component")["cumulative"]
     named = {number: say_here("published.components", n=number.component) for number in COMPONENTS}
     rows = [Row(name, number, variance.get(number.component)) for number, name in named.items()]
     peak = next(iter(peaks(_spectra(inquiry)[0])), None)
@@ -83,7 +85,7 @@ def _of_embeddings(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
             | dict.fromkeys(("value", "low", "high"), value)
             for name, value in values.items()
         ]
-    variance = inquiry.ask(position_spectrum.cumulative)
+    variance = rows_of(VARIANCE, inquiry, {})
     counts = {"half": needed(variance, 0.5), "most": needed(variance, 0.9), "width": len(variance)}
     return pd.DataFrame([*rows, {"sentence": 2, "name": "components"} | counts])
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from analysis.statistics.pairs import pair_occurrence
 from pages.sequences.maps import attention_moved
 from pages.sequences.subject import LONGEST, Subject, shared_tokens
 from pages.services.model_process import ModelProcess
@@ -69,7 +68,9 @@ def test_scopes_differ_by_the_change_that_the_file_keeps(section, exported, stor
         exported.clear()
         section("map", seq_quantity=scope)
         shares.append(square(frame_of(exported, "seq_map_panels"), "scope").to_numpy())
-    stored = pair_occurrence.of_sequence(store, seq=0, layer=1, effect="ff")
+    stored = store.execute(
+        "from pair_occurrence where layer = 1 and effect = 'ff' and seq = 0"
+    ).df()
     assert len(stored) > 10, "this test could not have failed"
     change = (shares[0] - shares[1])[stored["target_pos"], stored["source_pos"]]
     np.testing.assert_allclose(change, stored["delta"], atol=NOISE)

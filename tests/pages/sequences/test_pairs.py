@@ -8,23 +8,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.pairs import pair_delta, pair_occurrence
+from analysis.statistics.pairs.changes import with_interval
 from pages.sequences import changes
 from tests.pages.conftest import charts, sentences
 from tests.pages.kit.figures import frame_of
 
 POSITION = re.compile("[₀-₉]+")
 TOKEN_IDS = "select token_id from token where seq = 0 order by pos"
-CHOICES: Any = {"layer": 1, "effect": "ff"}
-
-
-def kept_changes(store) -> pd.DataFrame:
-    return pair_occurrence.of_sequence(store, seq=0, **CHOICES)
+MEANS = """
+    select mean_ff as mean_delta, error_ff as standard_error, degrees
+    from pair_delta_wide where layer = 1 and source = ? and target = ?"""
+KEPT = "from pair_occurrence where layer = 1 and effect = 'ff' and seq = 0"
 
 
 def test_changes_and_means_are_those_of_the_file(section, exported, store):
     section("pairs")
-    kept = kept_changes(store).set_index(["source_pos", "target_pos"])["delta"]
+    kept = store.execute(KEPT).df().set_index(["source_pos", "target_pos"])["delta"]
     ids = [token_id for (token_id,) in store.execute(TOKEN_IDS).fetchall()]
     frames = [frame_of(exported, f"seq_pairs_{name}") for name in ("amplified", "attenuated")]
     n_checked = 0
@@ -35,8 +34,8 @@ def test_changes_and_means_are_those_of_the_file(section, exported, store):
             np.testing.assert_allclose(row.in_points_delta, 100 * kept[source, target], atol=2e-4)
             n_checked += 1
         if row.side == "corpus":
-            means = pair_delta.of_pair(store, source_id=ids[source], target_id=ids[target])
-            [mean] = means[(means["layer"] == 1) & (means["effect"] == "ff")].itertuples()
+            means = store.execute(MEANS, [ids[source], ids[target]]).df()
+            [mean] = with_interval(means).itertuples()
             np.testing.assert_allclose(
                 (row.in_points_delta, row.low), (100 * mean.mean_delta, 100 * mean.low), atol=1e-9
             )
@@ -60,7 +59,7 @@ def test_changes_and_means_are_those_of_the_file(section, exported, store):
 )
 def test_the_finding_tells_the_largest_change_and_pairs_far_from_their_mean(rows, found):
     frame = pd.DataFrame([rows | {"pair": "a → b"}])
-    given = CHOICES | {"changes": frame}
+    given = {"layer": 1, "effect": "ff", "changes": frame}
     made = changes.found(None, given)  # pyright: ignore[reportArgumentType]
     assert [*zip(made["name"], made["value"].round(4), strict=True)] == found
 
@@ -73,5 +72,5 @@ def test_without_the_model_the_kept_changes_are_listed(section, changed, tmp_pat
     assert "the largest here" in sentences(session)
     shown = frame_of(exported, "seq_pairs_amplified")
     assert shown.loc[shown["side"] == "here", "in_points_delta"].max() == pytest.approx(
-        100 * kept_changes(store)["delta"].max()
+        100 * store.execute(KEPT).df()["delta"].max()
     )

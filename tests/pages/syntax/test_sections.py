@@ -6,7 +6,7 @@ from shutil import copyfile
 import pandas as pd
 import pytest
 
-from analysis.statistics.probing.parser_accuracy import METHODS
+from analysis.statistics.probing.parsers import METHODS
 from pages.charts.chart_theme import with_data
 from pages.kit.grammar import sentences as sentences_of
 from pages.kit.page import findings

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import POST_NORM
-from analysis.statistics.pairs import pair, pair_delta, pair_occurrence
 from pages.kit.address import LONGEST_TEXT
 from pages.token_pairs.charts import grid, pair_rows
 from pages.token_pairs.lists import CHANGE, HIGH, LOW, with_pair_names
 from pages.token_pairs.page import PAGE
 from pages.token_pairs.pair import PAGE as A_PAGE
 from pages.token_pairs.pair import marked
+from pages.token_pairs.ranking import listed
 from pages.words.scope import words_of
 from tests.pages.conftest import bodies, captions, charts, frames, in_address, sentences
 from tests.pages.kit.copies import changed_copy
@@ -24,7 +24,6 @@ from tests.pages.kit.section_checks import stems
 PAIR = {"source": "cat", "target": "sat"}
 CHOSEN = {f"tp_{side}": token for side, token in PAIR.items()}
 HOSTILE = '"><img src=x onerror=a()><script>alert(1)</script>`code` $x$ **bold**'
-EVERYTHING = {"min_count": 2, "text": "", "relation": "all", "special": True, "limit": 1000}
 PLANTED = (
     "update stored.pair_delta set error_ff = error_ff / 64 where (source + target) % 3 = 0",
     "update stored.pair_extreme set error = error / 64 where (source + target) % 3 = 0",
@@ -46,8 +45,8 @@ def chosen(session) -> tuple[str, str]:
 
 @pytest.fixture
 def ids(store) -> dict[str, int]:
-    row = pair.look_up(store, **PAIR).iloc[0]
-    return {name: int(row[name]) for name in ("source_id", "target_id")}
+    named = dict(store.execute("select token, token_id from vocabulary").fetchall())
+    return {f"{side}_id": named[token] for side, token in PAIR.items()}
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +55,14 @@ def planted(store_folder, tmp_path_factory) -> Path:
     return changed_copy(store_folder, tmp_path_factory.mktemp("planted"), *PLANTED)
 
 
-@pytest.mark.parametrize("amplified", [True, False])
-def test_lists_are_those_of_the_file_and_begin_with_the_papers(amplified, section, store, exported):
-    direction = "amplified" if amplified else "attenuated"
+@pytest.mark.parametrize("direction", ["amplified", "attenuated"])
+def test_lists_are_those_of_the_file_and_begin_with_the_papers(direction, section, store, exported):
     section("tables")
-    expected = pair_delta.top(store, effect="ff", amplified=amplified, layer=None, rank="mean")
+    asked = {"order": direction, "min_count": 2}
+    expected = listed(store, layers=[1, 2], effect="ff", rank="mean", limit=10, **asked)
     assert pairs_of(frame_of(exported, f"tp_tables_{direction}")) == pairs_of(expected)
     session = section("workbench", tp_layer="2", tp_effect="ff_ln", tp_direction=direction)
-    expected = pair_delta.top(store, amplified=amplified, effect="ff_ln", layer=2, limit=1000)
+    expected = listed(store, layers=[2], effect="ff_ln", limit=1000, **asked)
     assert pairs_of(frames(session)[0]) == pairs_of(expected)
     assert pairs_of(frame_of(exported, "tp_workbench_pairs_2")) == pairs_of(expected)[:24]
     assert chosen(session) == pairs_of(expected)[0][:2], "the first until another is chosen"
@@ -106,14 +105,23 @@ def test_a_pair_has_the_numbers_of_the_file(section, answers, store, exported, i
     )
     assert f"**{n}** occurrences in **{n_sequences}** sequences" in captions(session)
     assert f"PMI **{pmi:.2f}** bits".replace("-", "−") in captions(session)
-    steps, means = frame_of(exported, "tp_workbench_modules"), pair_delta.of_pair(store, **ids)
-    means = means[means["layer"] == 1].set_index("effect")["mean_delta"]
-    np.testing.assert_allclose(steps[CHANGE], 100 * means[[*POST_NORM.effects]], atol=1e-9)
+    steps = frame_of(exported, "tp_workbench_modules")
+    [means] = answers(
+        f"""
+        select columns(['mean_' || name for name in {[*POST_NORM.effects]}]) from pair_delta_wide
+        where layer = 1 and source = {ids["source_id"]} and target = {ids["target_id"]}"""
+    )
+    np.testing.assert_allclose(steps[CHANGE], 100 * np.array(means), atol=1e-9)
     assert "no PMI" in captions(section("workbench", tp_source="[CLS]", tp_target="sat"))
 
 
 def test_every_place_where_it_stands_is_marked_once(section, store, ids):
-    places = pair_occurrence.of_pair(store, layer=1, effect="ff", limit=1000, **ids)
+    places = store.execute(
+        """
+        select seq, s.pos as source_pos, t.pos as target_pos from token as s join token as t
+        using (seq) where s.token_id = $source_id and t.token_id = $target_id and s.pos <> t.pos""",
+        ids,
+    ).df()
     pages = -(-len(places) // A_PAGE)
     assert pages > 1, "this test could not have failed"
     shown = []
@@ -128,7 +136,7 @@ def test_every_place_where_it_stands_is_marked_once(section, store, ids):
             sentences(session),
         )
     expected = places[["seq", "source_pos", "target_pos"]].astype(str)
-    assert shown == list(expected.itertuples(index=False, name=None))
+    assert sorted(shown) == sorted(expected.itertuples(index=False, name=None))
 
 
 def test_an_arrow_leads_along_the_text_from_source_to_target():
@@ -149,13 +157,14 @@ def test_pairs_are_a_click_or_a_key_away_and_newer_choices_stay(section, store):
     assert session.session_state["tp_page"] == 1
     session.button(key="tp_swap").click().run()
     assert chosen(session) == (row["target"], row["source"])
-    listed = pair_delta.browse(store, effect="ff", layer=1, order="amplified", **EVERYTHING)
+    asked = {"effect": "ff", "order": "amplified", "min_count": 2, "limit": 1000}
+    rows = listed(store, layers=[1], **asked)
     session = section("workbench")
     assert session.button(key="tp_before").disabled
     session.button(key="tp_after").click().run()
-    assert chosen(session) == (listed["source"][1], listed["target"][1])
+    assert chosen(session) == (rows["source"][1], rows["target"][1])
     session.run()
-    assert in_address(session, "tp_source") == [listed["source"][1]]
+    assert in_address(session, "tp_source") == [rows["source"][1]]
 
 
 def test_links_of_sections_that_were_and_of_strangers(section):

@@ -10,8 +10,8 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.statistics.annotation import mentions, words
-from analysis.statistics.probing import dependency_accuracy
-from analysis.statistics.probing.parser_input import static_vectors, tree_sentences
+from analysis.statistics.probing.parsers import static_vectors, tree_sentences
+from pages.syntax.page import SENTENCES_OF_RELATION
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.run import Request, run
@@ -70,19 +70,16 @@ def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_
     assert baseline["n"].tolist() == [len(chosen)]
     assert baseline["accuracy"].tolist() == pytest.approx([right / len(chosen)])
     for layer, head in ((1, 1), (2, 3)):
-        rows = dependency_accuracy.of_head(store, layer=layer, head=head, merging="mean")
-        rows = rows[(rows["relation"] == relation) & (rows["direction"] == "dependent_to_head")]
-        of_head = {
-            seq: dependency_accuracy.of_sentence(
-                store,
-                seq=seq,
-                layer=layer,
-                head=head,
-                direction="dependent_to_head",
-                merging="mean",
-            )["predicted"]
-            for seq in set(chosen["seq"])
-        }
+        where = "where direction = 'dependent_to_head' and layer = ? and head = ?"
+        rows = store.execute(
+            f"from dependency_accuracy {where} and relation = ?", [layer, head, relation]
+        ).df()
+        of_head = dict(
+            store.execute(
+                f"select seq, predicted from dependency_prediction {where} and merging = 'mean'",
+                [layer, head],
+            ).fetchall()
+        )
         every: Any = chosen.itertuples()
         right = sum(of_head[row.seq][row.word] == row.governor for row in every)
         assert rows["n"].tolist() == [len(chosen)]
@@ -91,15 +88,9 @@ def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_
 
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj"])
 def test_sentences_count_the_words_that_are_scored(store, every_word, relation):
-    sentences = dependency_accuracy.sentences(
-        store,
-        relation=relation,
-        layer=1,
-        head=1,
-        direction="dependent_to_head",
-        merging="mean",
-        limit=1000,
-    )
+    asked = {"layer": 1, "head": 1, "direction": "dependent_to_head", "merging": "mean"}
+    asked |= {"relation": relation, "weighing": "weight"}
+    sentences = store.execute(SENTENCES_OF_RELATION, asked).df()
     scored = every_word[every_word["is_scored"]]
     chosen = scored if relation == "all_words" else _counts(every_word, relation)
     expected = chosen.groupby(["seq", "sentence"]).size()

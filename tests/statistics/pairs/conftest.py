@@ -9,7 +9,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import LayerOrder
-from analysis.statistics.pairs import pair_delta
+from analysis.statistics.pairs.changes import PAIR_DELTA
 from precompute.jobs.plan import Plan
 from precompute.run import Request
 from tests.shared_store import shared_run
@@ -67,7 +67,7 @@ def one_layer_store(one_layer_run) -> Iterator[DuckDBPyConnection]:
 @pytest.fixture(scope="session")
 def occurrences(pair_run) -> pd.DataFrame:
     """Every occurrence of every pair in every layer, as shards hold them."""
-    return pd.concat(map(pd.read_parquet, pair_run[1].shards(pair_delta.TABLE)))
+    return pd.concat(map(pd.read_parquet, pair_run[1].shards(PAIR_DELTA)))
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from analysis.measures.pairs.mutual_information import pointwise_mutual_information
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.scopes import RELATIONS
-from analysis.statistics.pairs import pair
 from precompute.corpora.sequence import Sequence
 from tests.statistics.pairs.counted import pmi_of_pairs
 
@@ -123,18 +122,3 @@ def test_pmi_is_over_words_alone(pair_store, pair_words, is_causal):
     assert of_words == pytest.approx(expected, abs=1e-6)
     assert len(of_words) < len(rows) or not any(None in words for words in pair_words)
     assert all(pmi is None for _, _, pmi, special in rows if special)
-
-
-def test_one_pair_is_found_by_its_tokens_and_by_their_ids(pair_store):
-    for source, target, n, *tokens in pair_store.execute(
-        "select source, target, n, s.token, t.token from pair "
-        "join vocabulary as s on s.token_id = source join vocabulary as t on t.token_id = target "
-        "order by hash(source, target) limit 8"
-    ).fetchall():
-        rows = pair.of_pair(pair_store, source_id=source, target_id=target)
-        assert rows["n"].tolist() == [n]
-        ids = pair.look_up(pair_store, source=tokens[0], target=tokens[1])
-        assert ids.to_numpy().tolist() == [[source, target]]
-    assert pair.of_pair(pair_store, source_id=-1, target_id=-1).empty
-    for source, target in (("no such token", "the"), ("", ""), ("%", "%")):
-        assert pair.look_up(pair_store, source=source, target=target).empty

@@ -12,7 +12,7 @@ import pytest
 
 from analysis.measures.pairs.mixing_change import LEAST_DEGREES, LEAST_SEQUENCES, mean_interval
 from analysis.scopes import EFFECTS, RELATIONS, SHARED_EFFECTS
-from analysis.statistics.pairs import pair_delta
+from analysis.statistics.pairs.changes import PAIR_DELTA
 from analysis.statistics.rows import table_of
 from precompute.jobs.shards import as_stored
 from precompute.jobs.tables import merge
@@ -42,7 +42,7 @@ def stored(delta: np.ndarray, sequence: np.ndarray, relations: Any = 0) -> pd.Da
         relations: relation of each occurrence, as a place in RELATIONS.
     """
     n_pairs, n = delta.shape
-    columns = dict.fromkeys(pair_delta.TABLE.shard_schema.names, np.zeros(n_pairs * n, dtype=int))
+    columns = dict.fromkeys(PAIR_DELTA.shard_schema.names, np.zeros(n_pairs * n, dtype=int))
     columns |= dict.fromkeys(EFFECTS, delta.ravel())
     first = np.r_[True, np.diff(sequence) > 0]
     columns |= {
@@ -51,7 +51,7 @@ def stored(delta: np.ndarray, sequence: np.ndarray, relations: Any = 0) -> pd.Da
         "is_first": np.tile(first, n_pairs),
         "relation": np.broadcast_to(relations, delta.shape).ravel(),
     }
-    return as_stored(pair_delta.TABLE, table_of(pair_delta.TABLE, **columns)).to_pandas()
+    return as_stored(PAIR_DELTA, table_of(PAIR_DELTA, **columns)).to_pandas()
 
 
 def slow_deltas(before: Matrix, after: Matrix) -> Matrix:
@@ -107,7 +107,7 @@ def clustered(clusters: list[list[float]]) -> tuple[float, float]:
     "family", [*BOTH_WAYS, "gemma2", "gpt_neox"], indirect=True, scope="session"
 )
 def test_every_pair_of_positions_has_its_change_by_every_effect(tiny, sequences, layer_order):
-    rows = rows_of_table(pair_delta.TABLE, tiny, sequences).to_pandas()
+    rows = rows_of_table(PAIR_DELTA, tiny, sequences).to_pandas()
     found = {(r.seq, r.layer, r.target_pos, r.source_pos): r for r in rows.itertuples()}
     assert len(found) == len(rows)
     for layer, (number, sequence) in product(layers_of(tiny, sequences), enumerate(sequences)):
@@ -136,7 +136,7 @@ def test_every_pair_of_positions_has_its_change_by_every_effect(tiny, sequences,
 def test_a_sequence_of_one_token_has_no_pairs(tiny, sequences):
     arrays = ("ids", "segments", "token_types", "words", "masked", "tokens")
     alone = replace(sequences[0], **{name: getattr(sequences[0], name)[:1] for name in arrays})
-    assert rows_of_table(pair_delta.TABLE, tiny, [alone]).num_rows == 0
+    assert rows_of_table(PAIR_DELTA, tiny, [alone]).num_rows == 0
 
 
 def test_every_pair_has_the_average_of_all_its_occurrences(pair_store, occurrences, layer_order):
@@ -171,7 +171,7 @@ def test_an_effect_that_the_layers_do_not_have_is_null_and_never_0(pair_store, l
 def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
     pair_run, pair_store, tmp_path, threads
 ):
-    (shard,) = pair_run[1].shards(pair_delta.TABLE)
+    (shard,) = pair_run[1].shards(PAIR_DELTA)
     with duckdb.connect(str(tmp_path / "other.duckdb"), config=file_config()) as store:
         store.execute(f"set threads = {threads}")
         halves = [tmp_path / f"{half}.parquet" for half in (1, 0)]
@@ -184,9 +184,9 @@ def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
             "create schema stored; create table stored.run as select 2 as n_layers; "
             "create table stored.vocabulary as select range as token_id, '' as token from range(1)"
         )
-        merge(store, pair_delta.TABLE, halves, tmp_path / "merged.parquet")
-        declare(store, [pair_delta.TABLE])
-        add_table(store, pair_delta.TABLE, tmp_path / "merged.parquet")
+        merge(store, PAIR_DELTA, halves, tmp_path / "merged.parquet")
+        declare(store, [PAIR_DELTA])
+        add_table(store, PAIR_DELTA, tmp_path / "merged.parquet")
         found = store.execute("from stored.pair_delta order by layer, source, target").df()
         in_order = store.execute("select layer, n from stored.pair_delta").df()
     expected = pair_store.execute("from pair_delta_wide order by layer, source, target").df()
@@ -202,10 +202,10 @@ def test_a_pair_that_stands_twice_is_told(pair_run, tmp_path):
     copy = tmp_path / "copy.duckdb"
     copy.write_bytes(pair_run[0].output.read_bytes())
     with duckdb.connect(str(copy)) as store:
-        assert_unique(store, pair_delta.TABLE)
+        assert_unique(store, PAIR_DELTA)
         store.execute("insert into stored.pair_delta from stored.pair_delta limit 1")
         with pytest.raises(Exception, match=r"1 row\(s\) of pair_delta break `unique"):
-            assert_unique(store, pair_delta.TABLE)
+            assert_unique(store, PAIR_DELTA)
 
 
 def test_the_most_frequent_relation_stands_with_a_pair_and_special_wherever_it_occurs():

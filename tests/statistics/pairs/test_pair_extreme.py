@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.statistics.pairs import pair_extreme
+from analysis.statistics.pairs import changes
+from analysis.statistics.pairs.changes import KEPT, MIN_COUNTS, PAIR_EXTREME
 from tests.statistics.fits import made
 
 LIST = ["layer", "effect", "amplified", "min_count", "relation"]
@@ -21,18 +22,16 @@ def _first(wide: pd.DataFrame, layer: int, effect: str, amplified: bool, least: 
     rows = rows[rows["mean"] > 0 if amplified else rows["mean"] < 0]
     rows = rows.assign(by=rows["mean"].abs())
     in_order = rows.sort_values(["by", "source", "target"], ascending=[False, True, True])
-    columns = [column.name for column in pair_extreme.TABLE.values]
+    columns = list(PAIR_EXTREME.values)
     return in_order[columns].reset_index(drop=True)
 
 
-@pytest.mark.parametrize(
-    ("family", "kept"), [("bert", 7), ("gpt2", pair_extreme.KEPT)], indirect=["family"]
-)
+@pytest.mark.parametrize(("family", "kept"), [("bert", 7), ("gpt2", KEPT)], indirect=["family"])
 def test_every_list_begins_with_what_changes_most(pair_store, monkeypatch, kept):
-    monkeypatch.setattr(pair_extreme, "KEPT", kept)
+    monkeypatch.setattr(changes, "KEPT", kept)
     wide = pair_store.execute("from pair_delta_wide").df()
-    lists = dict(list(made(pair_extreme.TABLE, pair_store).groupby(LIST, observed=True)))
-    counts, relations = pair_extreme.MIN_COUNTS, range(len(RELATIONS))
+    lists = dict(list(made(PAIR_EXTREME, pair_store).groupby(LIST, observed=True)))
+    counts, relations = MIN_COUNTS, range(len(RELATIONS))
     for place in product((1, 2), EFFECTS, (True, False), counts, relations):
         expected = _first(wide, *place).head(kept)
         rows = lists.pop(place, None)

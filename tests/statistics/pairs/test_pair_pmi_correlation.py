@@ -7,24 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.errors import UnknownName
 from analysis.measures.pairs.rank_correlation import correlation, ranked, word_pairs
-from analysis.statistics.pairs import pair_pmi_correlation
-from analysis.statistics.pairs.pair_pmi_correlation import EXTREMES, MIN_COUNTS, WINDOWS
+from analysis.statistics.pairs.relations import PMI_MIN_COUNTS, WINDOWS, _rows
 from tests.statistics.pairs.test_pair import places, slow_pmi
 from tests.statistics.pairs.test_rank_correlation import slow_correlation
-
-
-@pytest.fixture(scope="module")
-def words(pair_store) -> pd.DataFrame:
-    """Pairs without special tokens: by layer, their PMI and mean changes."""
-    return pair_store.execute(
-        "select layer, w.n, s.token as source, t.token as target, pmi::double as pmi, "
-        "pair.relation, columns('mean_.*')::double from pair_delta_wide as w "
-        "join pair using (source, target) "
-        "join vocabulary as s on s.token_id = w.source "
-        "join vocabulary as t on t.token_id = w.target where not has_special"
-    ).df()
 
 
 @pytest.fixture(scope="module")
@@ -95,8 +81,10 @@ def test_a_hundred_words_have_the_interval_of_their_pairs():
         "ff": pmi + noise,
     }
     numbers = np.arange(n)
-    frame = pd.DataFrame({"source": numbers, "target": numbers, "n": max(MIN_COUNTS), **columns})
-    rows = list(pair_pmi_correlation._rows(frame, ("ff",)))
+    frame = pd.DataFrame(
+        {"source": numbers, "target": numbers, "n": max(PMI_MIN_COUNTS), **columns}
+    )
+    rows = list(_rows(frame, ("ff",)))
     ranks = {name: ranked(values) for name, values in columns.items()}
     frequencies = (ranks["source_frequency"], ranks["target_frequency"])
     for row in rows:
@@ -105,36 +93,11 @@ def test_a_hundred_words_have_the_interval_of_their_pairs():
         expected = correlation(first, ranks["ff"], given, word_pairs(numbers, numbers))
         assert (row["spearman"], row["low"], row["high"]) == expected
         assert row["low"] < row["spearman"] < row["high"]
-    assert len(rows) == 4 * len(MIN_COUNTS)
+    assert len(rows) == 4 * len(PMI_MIN_COUNTS)
 
 
 def test_where_too_few_pairs_are_left_there_is_no_row():
     values = np.arange(2.0)
     columns = dict.fromkeys(("pmi", "source_frequency", "target_frequency", "ff"), values)
-    frame = pd.DataFrame({"source": [0, 1], "target": [1, 0], "n": max(MIN_COUNTS), **columns})
-    assert list(pair_pmi_correlation._rows(frame, ("ff",))) == []
-
-
-def test_points_are_a_fixed_sample_with_the_extremes(pair_store, words):
-    chosen = words[(words["layer"] == 2) & (words["n"] >= 2)]
-    asked = {"layer": 2, "effect": "ff", "min_count": 2}
-    points = pair_pmi_correlation.points(pair_store, **asked, limit=5)
-    pd.testing.assert_frame_equal(points, pair_pmi_correlation.points(pair_store, **asked, limit=5))
-    assert not points.duplicated(["source", "target"]).any()
-    assert EXTREMES < len(points) <= 5 + 2 * EXTREMES
-    pairs = set(points[["source", "target"]].itertuples(index=False, name=None))
-    for rows in (chosen.nlargest(EXTREMES, "mean_ff"), chosen.nsmallest(EXTREMES, "mean_ff")):
-        assert set(rows[["source", "target"]].itertuples(index=False, name=None)) <= pairs
-    same = points.merge(chosen, on=["source", "target", "n", "pmi"])
-    assert len(same) == len(points)
-    assert (same["mean_delta"] == same["mean_ff"]).all()
-    assert "special" not in set(points["relation"])
-    asked = {"layer": 1, "effect": "res_ln", "min_count": 1}
-    every = pair_pmi_correlation.points(pair_store, **asked, limit=10**6)
-    assert len(every) == (words["layer"] == 1).sum()
-
-
-@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
-def test_an_unknown_effect_is_refused(pair_store):
-    with pytest.raises(UnknownName, match="No effect is called 'mean'"):
-        pair_pmi_correlation.points(pair_store, layer=1, effect="mean", min_count=1, limit=1)
+    frame = pd.DataFrame({"source": [0, 1], "target": [1, 0], "n": 10, **columns})
+    assert list(_rows(frame, ("ff",))) == []

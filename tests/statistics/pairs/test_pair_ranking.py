@@ -14,25 +14,14 @@ import pytest
 from duckdb import DuckDBPyConnection
 from scipy.stats import t as student
 
-from analysis.errors import UnknownName
-from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
+from analysis.measures.pairs.mixing_change import LEAST_DEGREES
 from analysis.scopes import EFFECTS, RELATIONS
-from analysis.statistics.pairs import pair_delta, pair_ranking
-from analysis.statistics.pairs.pair_ranking import ORDERS, RANKS
-from tests.intervals import assert_ordered
-from tests.refusals import refused
+from analysis.statistics.pairs.changes import DISTANCE_FROM_ZERO_SQL, with_interval
+from pages.token_pairs import ranking
+from pages.token_pairs.ranking import RANKS
 from tests.statistics.pairs.conftest import Run
 
 of_bert = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
-EVERYTHING = {
-    "effect": "ff",
-    "layer": 1,
-    "min_count": 1,
-    "text": "",
-    "relation": "all",
-    "special": True,
-    "limit": 10**6,
-}
 KEY = ["layer", "place", "source_id", "target_id"]
 COLUMNS = [
     *(*KEY, "source", "target", "n", "n_sequences", "mean_delta", "std_delta", "low", "high"),
@@ -58,11 +47,9 @@ def _quantile(degrees: float) -> float:
     return float(student.ppf(0.975, degrees))
 
 
-def place_in_list(pair: Mapping[Any, Any], order: str, rank: str) -> tuple[Any, ...]:
+def place_in_list(pair: Mapping[Any, Any], rank: str) -> tuple[Any, ...]:
     """Sort key of a pair in a layer's list, the smallest first."""
     ids = (pair["source_id"], pair["target_id"])
-    if order == "frequent":
-        return (-pair["n"], *ids)
     size = abs(pair["mean_delta"])
     if rank == "mean":
         return (-size, *ids)
@@ -106,7 +93,6 @@ every_store = pytest.mark.parametrize(
     ("family", "asked"),
     [
         ("bert", "all lists are kept"),
-        pytest.param("bert", "none", marks=pytest.mark.slow),
         ("gpt2", "few"),
     ],
     indirect=True,
@@ -118,7 +104,7 @@ every_store = pytest.mark.parametrize(
 def asked(request, pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
     """Store with reduced errors of some pairs.
 
-    By parameter it keeps all lists, or so little that lists have to scan all pairs.
+    By parameter it keeps all lists, or so little that lists have to look through all pairs.
     """
     folder = tmp_path_factory.mktemp("asked")
     sure = (
@@ -128,14 +114,10 @@ def asked(request, pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
         ),
         f"update stored.pair_extreme set error = error / 64 {_SURE}",
     )
-    few, none = (
-        f"delete from stored.pair_extreme where place > {FEW}",
-        "delete from stored.pair_extreme",
-    )
-    changes = {"few": [few], "none": [none]}.get(request.param, [])
-    with copy_of(pair_run, folder, *sure, *changes) as store, pytest.MonkeyPatch.context() as patch:
-        if request.param == "few":
-            patch.setattr(pair_ranking, "KEPT", FEW)
+    few = [f"delete from stored.pair_extreme where place > {FEW}"] if request.param == "few" else []
+    with copy_of(pair_run, folder, *sure, *few) as store, pytest.MonkeyPatch.context() as patch:
+        if few:
+            patch.setattr(ranking, "KEPT", FEW)
         yield store
 
 
@@ -150,7 +132,7 @@ def _expected(
             for pair in of_layer.to_dict("records")
             if _is_listed(pair["mean_delta"], order) and (not clear or _bound(pair) is not None)
         ]
-        pairs.sort(key=lambda pair: place_in_list(pair, order, rank))
+        pairs.sort(key=lambda pair: place_in_list(pair, rank))
         chosen += [pair | {"place": place} for place, pair in enumerate(pairs[:limit], start=1)]
     return pd.DataFrame(chosen, columns=[*rows.columns, "place"]).astype(rows.dtypes)
 
@@ -165,134 +147,85 @@ def _bound(pair: dict[Any, Any]) -> float | None:
 
 def _assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
     assert list(found.columns) == COLUMNS
-    low, high = mean_interval(
-        expected["mean_delta"].to_numpy(float),
-        expected["standard_error"].to_numpy(float),
-        expected["degrees"].to_numpy(float),
+    expected = with_interval(expected)[COLUMNS].reset_index(drop=True)
+    found, expected = (
+        rows.assign(relation=rows["relation"].astype(str)) for rows in (found, expected)
     )
-    expected = expected.assign(low=low, high=high, relation=expected["relation"].astype(str))
-    found = found.assign(relation=found["relation"].astype(str))
-    pd.testing.assert_frame_equal(
-        found, expected[COLUMNS].reset_index(drop=True), check_dtype=False, rtol=1e-12
-    )
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-12)
 
 
 @every_store
 @pytest.mark.parametrize(
-    ("effect", "amplified", "min_count"), list(zip(EFFECTS, cycle((True, False)), cycle((1, 2, 5))))
+    ("effect", "order", "min_count"),
+    list(zip(EFFECTS, cycle(("amplified", "attenuated", "largest")), cycle((1, 2, 5)))),
 )
-def test_lists_begin_with_what_changes_most(
-    asked, all_pairs, layer_order, effect, amplified, min_count
-):
+def test_lists_begin_with_what_changes_most(asked, all_pairs, effect, order, min_count):
     rows = all_pairs[(all_pairs["effect"] == effect) & (all_pairs["n"] >= min_count)]
-    order = "amplified" if amplified else "attenuated"
-    for rank in RANKS:
-        expected = _expected(rows, order, 10, rank=rank)
-        choice = {"effect": effect, "amplified": amplified, "min_count": min_count, "rank": rank}
-        found = pair_delta.top(asked, layer=None, **choice)
+    for rank, layers in product(RANKS, ([1, 2], [2])):
+        of = {"effect": effect, "order": order, "min_count": min_count, "rank": rank, "limit": 10}
+        found = ranking.listed(asked, layers=layers, **of)
+        expected = _expected(rows[rows["layer"].isin(layers)], order, 10, rank=rank)
         _assert_same(found, expected)
-        there = {1, 2} if effect in layer_order.effects else set()
-        assert effect == "res_ln" or set(found["layer"]) == there
-        second = pair_delta.top(asked, layer=2, **choice)
-        _assert_same(second, expected[expected["layer"] == 2])
 
 
 @every_store
-@pytest.mark.parametrize(("amplified", "limit"), [(True, 10**6), (False, 3)])
-def test_pairs_that_are_clear_of_0_come_first_or_alone(asked, all_pairs, amplified, limit):
+@pytest.mark.parametrize(("order", "limit"), [("amplified", 10**6), ("attenuated", 3)])
+def test_pairs_that_are_clear_of_0_come_first_or_alone(asked, all_pairs, order, limit):
     rows = all_pairs[(all_pairs["effect"] == "ff") & (all_pairs["n"] >= 2)]
-    order = "amplified" if amplified else "attenuated"
     for rank, clear in product(RANKS, (True, False)):
-        choice = {"effect": "ff", "amplified": amplified, "limit": limit}
-        found = pair_delta.top(asked, layer=None, rank=rank, clear=clear, **choice)
+        choice = {"effect": "ff", "order": order, "min_count": 2, "limit": limit}
+        found = ranking.listed(asked, layers=[1, 2], rank=rank, clear=clear, **choice)
         _assert_same(found, _expected(rows, order, limit, rank=rank, clear=clear))
         is_clear = (found["low"] > 0) | (found["high"] < 0)
         assert is_clear.any() or rank == "mean"
         assert not clear or is_clear.all()
-        if rank == "bound":
-            assert (is_clear.groupby(found["layer"]).diff() != 1).all()
         if limit > 3 and not clear:
             crosses = (found["low"] <= 0) & (found["high"] >= 0)
-            missing = "a kind of interval is missing"
-            assert crosses.any(), missing
-            assert found["low"].isna().any(), missing
-
-
-@every_store
-def test_the_table_can_be_sorted_four_ways(asked, all_pairs):
-    rows = all_pairs[
-        (all_pairs["effect"] == "ff_res") & (all_pairs["n"] >= 2) & (all_pairs["layer"] == 1)
-    ]
-    choice = EVERYTHING | {"effect": "ff_res", "min_count": 2, "limit": 30}
-    for order, rank in product(ORDERS, RANKS):
-        found = pair_delta.browse(asked, **choice, order=order, rank=rank)
-        _assert_same(found, _expected(rows, order, 30, rank=rank))
-
-
-@every_store
-def test_lists_keep_to_a_relation_and_leave_special_tokens_out(asked, all_pairs):
-    asked_for = {"effect": "ff", "amplified": True, "layer": None, "min_count": 1}
-    for relation, special in [("special", False), *zip(RELATIONS, cycle((True, False)))]:
-        rows = all_pairs[(all_pairs["effect"] == "ff") & (all_pairs["relation"] == relation)]
-        rows = rows if special else rows[~rows["has_special"]]
-        found = pair_delta.top(asked, **asked_for, relation=relation, special=special)
-        _assert_same(found, _expected(rows, "amplified", 10))
-        assert special or relation != "special" or found.empty
+            assert crosses.any()
+            assert found["low"].isna().any()
 
 
 @every_store
 @pytest.mark.parametrize(
     "choice",
     [
-        {"text": "a", "layer": 1},
         {"text": "t", "min_count": 3},
         {"text": "e", "special": False, "min_count": 7},
         {"text": "s", "relation": "special", "limit": 3},
-        {"text": ",", "relation": "other_segment", "min_count": 1, "layer": 1},
+        {"text": ",", "relation": "other_segment", "min_count": 1, "layers": [1]},
         {"text": "a", "limit": 600, "min_count": 1},
-        {"min_count": 0, "limit": 40, "layer": 1},
+        {"min_count": 0, "limit": 40, "layers": [1]},
         {"min_count": 12, "limit": 20},
-        {"min_count": 10**6},
+        {"relation": "special", "special": False},
+        *({"relation": relation, "min_count": 1} for relation in RELATIONS),
         {"text": "no token has this"},
     ],
     ids=str,
 )
 def test_conditions_hold_together(asked, all_pairs, choice):
-    choice = {"layer": None} | choice
-    rows = all_pairs[
-        (all_pairs["effect"] == "ff_res") & (all_pairs["n"] >= choice.get("min_count", 2))
-    ]
+    choice = {"layers": [1, 2], "min_count": 2, "limit": 10} | choice
+    rows = all_pairs[(all_pairs["effect"] == "ff_res") & (all_pairs["n"] >= choice["min_count"])]
     tokens = (rows["source"] + "\n" + rows["target"]).str.lower()
     rows = rows[tokens.str.contains(choice.get("text", ""), regex=False)]
     rows = rows[(rows["relation"] == choice.get("relation")) | ("relation" not in choice)]
     rows = rows[~rows["has_special"] | choice.get("special", True)]
-    rows = rows[(rows["layer"] == choice["layer"]) | (choice["layer"] is None)]
-    for amplified, order in ((True, "amplified"), (False, "attenuated")):
-        found = pair_delta.top(asked, effect="ff_res", amplified=amplified, **choice)
-        _assert_same(found, _expected(rows, order, choice.get("limit", 10)))
-
-
-def _equal_means(mean: float) -> tuple[str, str]:
-    return f"update stored.pair_delta set mean_ff = {mean}", "delete from stored.pair_extreme"
+    rows = rows[rows["layer"].isin(choice["layers"])]
+    for order in ("amplified", "attenuated"):
+        found = ranking.listed(asked, effect="ff_res", order=order, **choice)
+        _assert_same(found, _expected(rows, order, choice["limit"]))
 
 
 @of_bert
-def test_pairs_of_one_mean_stand_in_the_order_of_their_tokens(pair_run, tmp_path):
-    with copy_of(pair_run, tmp_path, *_equal_means(0.5)) as store:
-        asked = {"effect": "ff", "amplified": True, "layer": 2, "min_count": 1, "rank": "mean"}
-        pairs = pair_delta.top(store, **asked, limit=40)
+def test_equal_pairs_stand_in_the_order_of_their_tokens_and_unchanged_ones_nowhere(
+    pair_run, tmp_path
+):
+    change = "update stored.pair_delta set mean_ff = if(layer = 1, 0, 0.5)"
+    with copy_of(pair_run, tmp_path, change, "delete from stored.pair_extreme") as store:
+        asked = {"effect": "ff", "order": "amplified", "min_count": 1, "rank": "mean"}
+        pairs = ranking.listed(store, layers=[1, 2], **asked, limit=40)
+        assert pairs["layer"].tolist() == [2] * 40
         ids = list(zip(pairs["source_id"], pairs["target_id"], strict=True))
         assert ids == sorted(ids)
-        assert len(ids) == 40
-        again = pair_delta.top(store, **asked, limit=7)
-        assert list(zip(again["source_id"], again["target_id"], strict=True)) == ids[:7]
-
-
-@of_bert
-def test_pairs_without_change_are_in_neither_list(pair_run, tmp_path):
-    with copy_of(pair_run, tmp_path, *_equal_means(0)) as store:
-        for amplified in (True, False):
-            assert pair_delta.top(store, effect="ff", amplified=amplified, layer=None).empty
 
 
 def test_the_bound_of_a_query_is_that_of_the_interval():
@@ -303,49 +236,7 @@ def test_the_bound_of_a_query_is_that_of_the_interval():
     pairs = pd.DataFrame({"degrees": degrees, "error": 0.01}).assign(mean=-0.024)
     with duckdb.connect() as store:
         store.register("pairs", pairs)
-        bounds = store.execute(
-            f"select {pair_ranking.DISTANCE_FROM_ZERO_SQL} as near from pairs"
-        ).df()["near"]
+        bounds = store.execute(f"select {DISTANCE_FROM_ZERO_SQL} as near from pairs").df()["near"]
     expected = [nearer_bound(-0.024, 0.01, degree) for degree in degrees]
     np.testing.assert_allclose(bounds, np.array(expected, dtype=float), rtol=0, atol=1e-11)
     assert 0 < bounds.isna().sum() < len(bounds)
-
-
-@pytest.mark.parametrize(
-    ("choice", "message"),
-    [
-        (
-            {"effect": "ff; drop"},
-            "No effect is called 'ff; drop'. Known: ff, ff_ln, ff_res, ln_res, ln_res_ln, res_ln.",
-        ),
-        (
-            {"relation": "adjacant"},
-            "No relation is called 'adjacant'. Did you mean 'adjacent'? Known: adjacent, all, "
-            "other_segment, same_segment, same_word, special, word_pieces.",
-        ),
-        (
-            {"order": "n"},
-            "No order is called 'n'. Known: amplified, attenuated, frequent, largest.",
-        ),
-    ],
-)
-@of_bert
-def test_a_name_that_nothing_goes_by_is_refused(pair_store, choice, message):
-    asked = EVERYTHING | choice
-    assert refused(UnknownName, pair_delta.browse, pair_store, **asked) == message
-
-
-def test_one_pair_has_a_row_for_every_layer_and_effect(pair_store, all_pairs, layer_order):
-    listed = all_pairs.sort_values("n").iloc[-1]
-    rows = pair_delta.of_pair(
-        pair_store, source_id=int(listed["source_id"]), target_id=int(listed["target_id"])
-    )
-    assert list(rows[["layer", "effect"]].itertuples(index=False, name=None)) == list(
-        product((1, 2), layer_order.effects)
-    )
-    same = all_pairs.merge(rows[["layer", "effect", "mean_delta", "std_delta", "n", "n_sequences"]])
-    assert len(same) == len(rows)
-    assert_ordered(rows["low"], rows["mean_delta"], rows["high"])
-    none = pair_delta.of_pair(pair_store, source_id=-1, target_id=-1)
-    assert none.empty
-    assert list(none.columns) == list(rows.columns)

@@ -1,15 +1,17 @@
 """Search for pairs by a text in their tokens, and tallies of the pairs that a list is of."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.pairs import pair_delta, pair_ranking
-from tests.statistics.pairs.test_pair_ranking import COLUMNS, EVERYTHING, copy_of
+from pages.token_pairs.ranking import listed, tally
+from tests.statistics.pairs.test_pair_ranking import COLUMNS, copy_of
 
 of_bert = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+EVERYTHING: Any = {"effect": "ff", "layers": [1], "min_count": 1, "limit": 10**6}
 TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
 CHOICES = (
     {},
@@ -50,8 +52,8 @@ def renamed(pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
 )
 @of_bert
 def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
-    every = pair_delta.browse(renamed, **EVERYTHING)
-    found = pair_delta.browse(renamed, **EVERYTHING | {"text": text})
+    every = listed(renamed, **EVERYTHING)
+    found = listed(renamed, **EVERYTHING, text=text)
     assert set(every["source"]) == set(TOKENS)
     kept = every[every["source"].isin(matches) | every["target"].isin(matches)]
     assert found["place"].tolist() == list(range(1, len(kept) + 1))
@@ -66,8 +68,8 @@ def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
 )
 @of_bert
 def test_each_side_can_have_a_text_of_its_own(renamed, texts):
-    every = pair_delta.browse(renamed, **EVERYTHING)
-    found = pair_delta.browse(renamed, **EVERYTHING | texts)
+    every = listed(renamed, **EVERYTHING)
+    found = listed(renamed, **EVERYTHING | texts)
     fits = {"t": {"Été", "t"}, "T": {"Été", "t"}, '"t"': {"t"}, "é": {"Été"}}
     kept = every
     for side in ("source", "target"):
@@ -85,14 +87,13 @@ def test_each_side_can_have_a_text_of_its_own(renamed, texts):
 @pytest.mark.parametrize("layers", [[1], [1, 2]])
 @of_bert
 def test_it_counts_what_a_list_without_an_end_would_hold(more, layers, pair_store):
-    choices = {"effect": "ff", "min_count": 2, "text": "", "relation": "all", "special": True}
-    choices |= more
-    found = pair_ranking.tally(pair_store, layers=layers, **choices).iloc[0]
-    lists = [pair_delta.browse(pair_store, layer=layer, limit=10**6, **choices) for layer in layers]
-    assert found["n_pairs"] == sum(map(len, lists)) > 0
-    assert found["n_sure"] == sum(int(rows["low"].notna().sum()) for rows in lists)
-    assert found["n_amplified"] == sum(int((rows["low"] > 0).sum()) for rows in lists)
-    assert found["n_attenuated"] == sum(int((rows["high"] < 0).sum()) for rows in lists)
+    choices = {"effect": "ff", "min_count": 2, "layers": layers, **more}
+    found = tally(pair_store, **choices).iloc[0]
+    rows = listed(pair_store, limit=10**6, **choices)
+    assert found["n_pairs"] == len(rows) > 0
+    assert found["n_sure"] == rows["low"].notna().sum()
+    assert found["n_amplified"] == (rows["low"] > 0).sum()
+    assert found["n_attenuated"] == (rows["high"] < 0).sum()
     assert found["n_clear"] == found["n_amplified"] + found["n_attenuated"]
     if found["n_sure"]:
         assert found["share"] == pytest.approx(found["n_clear"] / found["n_sure"])

@@ -9,8 +9,7 @@ import pytest
 from analysis.measures.bootstrap import LEAST_UNITS, Redraws, redraws
 from analysis.measures.pairs.token_relation import mean_ratios, relation_changes, token_relations
 from analysis.scopes import POST_NORM, RELATIONS
-from analysis.statistics.pairs import relation_share
-from tests.intervals import assert_ordered
+from analysis.statistics.pairs.relations import SEQUENCE_RELATION_CHANGE
 from tests.tiny import BOTH_WAYS
 from tests.tracing import layers_of, rows_of_table
 
@@ -57,7 +56,7 @@ def test_the_first_relation_that_fits_is_taken():
     "family", [*BOTH_WAYS, "gemma2", "gpt_neox"], indirect=True, scope="session"
 )
 def test_changes_follow_the_maps_before_and_after_each_effect(tiny, sequences, layer_order):
-    rows = rows_of_table(relation_share.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(SEQUENCE_RELATION_CHANGE, tiny, sequences).to_pandas()
     found = {tuple(row[:4]): row[4:] for row in rows.itertuples(index=False, name=None)}
     assert len(found) == len(rows)
     for layer, (number, sequence) in product(layers_of(tiny, sequences), enumerate(sequences)):
@@ -91,7 +90,8 @@ def shares(pair_store) -> dict[tuple[int, str, str], list[dict[str, float | None
     rows = pair_store.execute("from sequence_relation_change order by all").fetchall()
     for seq, layer, effect, relation, n, before, change, gain in rows:
         quantities = (n, before, change, gain, change - gain)
-        for name, amount in zip(relation_share.QUANTITIES, quantities, strict=True):
+        names = ("pairs", "before", "change", "gain", "loss")
+        for name, amount in zip(names, quantities, strict=True):
             amounts[layer, effect, name][seq][relation] = amount
     return {cell: list(map(_shares, of.values())) for cell, of in amounts.items()}
 
@@ -102,37 +102,26 @@ def _shares(amounts: dict[str, float]) -> dict[str, float | None]:
 
 
 def test_shares_and_ratios_are_means_over_sequences_in_which_there_is_something_to_share(
-    pair_store, shares, layer_order
+    pair_store, shares
 ):
-    for effect in layer_order.effects:
-        frame = relation_share.by_layer(pair_store, effect=effect)
-        assert frame[["ratio_low", "ratio_high"]].isna().all(axis=None)  # fewer than 10 sequences
-        for row in frame.itertuples():
-            here, before = (
-                [of.get(row.relation, 0) for of in shares[row.layer, effect, quantity]]
-                for quantity in (row.quantity, "before")
-            )
-            of = [share for share in here if share is not None]
-            assert row.mean == pytest.approx(np.mean(of), rel=1e-9)
-            assert row.n_sequences == len(of)
-            assert_ordered(row.low, row.mean, row.high)
-            both = [pair for pair in zip(here, before, strict=True) if None not in pair]
-            above, below = np.sum(both, axis=0)
-            is_compared = below > 0 and row.quantity not in ("pairs", "before")
-            ratio = above / below if is_compared else np.nan
-            assert row.ratio == pytest.approx(ratio, nan_ok=True)
-
-
-def test_every_relation_that_occurs_is_there_and_their_shares_add_up_to_1(pair_store, layer_order):
-    rows = pair_store.execute("select distinct relation from sequence_relation_change").fetchall()
-    occurring = [name for name in RELATIONS if (name,) in rows]
-    stored = pair_store.execute("select distinct effect from relation_share").fetchall()
-    assert {effect for (effect,) in stored} == set(layer_order.effects)
-    for effect in layer_order.effects:
-        frame = relation_share.by_layer(pair_store, effect=effect)
-        for _, group in frame.groupby(["layer", "quantity"]):
-            assert group["relation"].tolist() == occurring
-            assert group["mean"].sum() == pytest.approx(1)
+    rows = pair_store.execute("from relation_share").df()
+    filled = {cell for cell, of in shares.items() if any(None not in s.values() for s in of)}
+    assert set(zip(rows["layer"], rows["effect"], rows["quantity"], strict=True)) == filled
+    assert rows[["ratio_low", "ratio_high"]].isna().all(axis=None)  # fewer than 10 sequences
+    for row in rows.itertuples():
+        here, before = (
+            [of.get(row.relation, 0) for of in shares[row.layer, row.effect, name]]
+            for name in (row.quantity, "before")
+        )
+        of = [share for share in here if share is not None]
+        assert row.mean == pytest.approx(np.mean(of), rel=1e-9)
+        assert row.n_sequences == len(of)
+        both = [pair for pair in zip(here, before, strict=True) if None not in pair]
+        above, below = np.sum(np.array(both, dtype=float), axis=0)
+        is_compared = below > 0 and row.quantity not in ("pairs", "before")
+        assert row.ratio == pytest.approx(above / below if is_compared else np.nan, nan_ok=True)
+    of_all = rows.groupby(["layer", "effect", "quantity"], observed=True)["mean"].sum()
+    np.testing.assert_allclose(of_all, 1)
 
 
 def _drawn(n_sequences: int) -> Redraws:

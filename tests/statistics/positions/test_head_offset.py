@@ -15,8 +15,7 @@ from analysis.measures.positions.offset_agreement import (
     preferred_offsets,
     rank_correlation,
 )
-from analysis.statistics.positions import head_offset, query_key_correlation
-from analysis.statistics.positions.head_offset import COUNTINGS, MIN_DEPENDENCES
+from analysis.statistics.positions.attention import COUNTINGS, MIN_DEPENDENCES
 from tests.reference import correlation_parts as parts_twin
 from tests.statistics.positions.slow_twins import position_dependence
 from tests.statistics.positions.turned_layers import tuples
@@ -115,8 +114,9 @@ def test_parts_add_up_and_shifts_of_whole_layers_are_between_them():
 
 
 def test_heads_prefer_what_is_largest_on_average(position_store, position_traces, is_causal):
-    for row in tuples(head_offset.heads(position_store)):
-        means = query_key_correlation.of_head(position_store, layer=row.layer, head=row.head)
+    every = position_store.execute("from query_key_correlation_mean").df()
+    for row in tuples(position_store.execute("from head_offset").df()):
+        means = every[(every["layer"] == row.layer) & (every["head"] == row.head)]
         near = means[means["offset"].abs() <= 10].sort_values("offset", key=abs, kind="stable")
         for offset, quantity in (
             (row.attention_offset, "attention"),
@@ -136,12 +136,13 @@ def test_heads_prefer_what_is_largest_on_average(position_store, position_traces
 
 
 def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):
-    heads = head_offset.heads(position_store)
+    heads = position_store.execute("from head_offset").df()
     for counting, columns in COUNTINGS.items():
         for least in MIN_DEPENDENCES:
-            agreement = head_offset.agreement(
-                position_store, counting=counting, min_dependence=least
-            )
+            agreement = position_store.execute(
+                "from offset_agreement where counting = ? and min_dependence = ? order by layer",
+                [counting, least],
+            ).df()
             chosen = heads[heads["dependence"] >= least].dropna(subset=list(columns))
             groups = {layer: of for layer, of in chosen.groupby("layer") if len(of) >= 2}
             assert agreement["layer"].dropna().tolist() == list(groups)

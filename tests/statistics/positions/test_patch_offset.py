@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.positions.relative_position_profile import patch_offsets
-from analysis.statistics.positions import patch_offset
+from analysis.statistics.positions.attention import PATCH_OFFSET
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from tests.small_store import request as asked_for
@@ -86,7 +86,8 @@ def made(tmp_path_factory):
 def test_offsets_are_means_over_images_of_the_models_own_attention(made):
     store, images = made
     for layer, head in HEAD_PLACES:
-        rows = patch_offset.of_head(store, layer=layer + 1, head=head + 1)
+        where = "where layer = ? and head = ?"
+        rows = store.execute(f"from patch_offset {where}", [layer + 1, head + 1]).df()
         slow = [slow_offsets(maps[layer][head].tolist(), ROWS, COLUMNS, 7) for maps in images]
         assert len(rows) == len(slow[0]) == (2 * ROWS - 1) * (2 * COLUMNS - 1)
         assert (rows["n_images"] == len(images)).all()
@@ -97,30 +98,7 @@ def test_offsets_are_means_over_images_of_the_models_own_attention(made):
             assert row.attention_per_pair == pytest.approx(per_pair, rel=1e-4)
 
 
-def test_the_preferred_offset_is_the_largest_per_pair(made):
-    store, _ = made
-    best = patch_offset.preferred(store)
-    assert len(best) == len(HEAD_PLACES)
-    for row in best.to_dict("records"):
-        every = patch_offset.of_head(store, layer=row["layer"], head=row["head"])
-        top = every.nlargest(1, "attention_per_pair").iloc[0]
-        for name in ("row_offset", "column_offset", "attention_per_pair"):
-            assert row[name] == top[name]
-        assert row["mean_per_pair"] == pytest.approx(every["attention_per_pair"].mean())
-
-
-def test_of_equal_offsets_the_nearest_is_preferred(made):
-    store, _ = made
-    with duckdb.connect() as copy:
-        copy.register("told", store.sql("from patch_offset").to_arrow_table())
-        copy.execute("create table patch_offset as from told")
-        copy.execute("update patch_offset set attention_per_pair = 0.1")
-        best = patch_offset.preferred(copy)
-    assert set(zip(best["row_offset"], best["column_offset"], strict=True)) == {(0, 0)}
-    assert best["attention_per_pair"].tolist() == pytest.approx(best["mean_per_pair"].tolist())
-
-
 def test_texts_have_no_patches():
-    rows = rows_of_table(patch_offset.TABLE, tiny_model("bert"), tiny_sequences("bert"))
+    rows = rows_of_table(PATCH_OFFSET, tiny_model("bert"), tiny_sequences("bert"))
     assert rows.num_rows == 0
-    assert rows.schema == patch_offset.TABLE.shard_schema
+    assert rows.schema == PATCH_OFFSET.shard_schema

@@ -22,7 +22,11 @@ from analysis.measures.positions.position_spectrum import (
     wave_length,
 )
 from analysis.models.trace import ModelWeights
-from analysis.statistics.positions import position_spectrum
+from analysis.statistics.positions.scores import (
+    EMBEDDING_SPECTRUM,
+    POSITION_VARIANCE,
+    STATE_SPECTRUM,
+)
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
@@ -114,13 +118,14 @@ def test_there_is_one_component_fewer_than_positions_and_none_if_all_are_alike()
 
 def test_spectra_and_components_of_embeddings_are_stored(position_store, tiny):
     embedding = tiny.weights.position_embedding
-    spectra = position_spectrum.spectra(position_store).set_index("control").sort_index()
+    spectra = position_store.execute("from embedding_spectrum order by all").df()
+    spectra = spectra.astype({"control": str}).set_index("control")
     kept = spectra.loc["kept"]
     assert list(kept["frequency"]) == list(frequencies(len(embedding)))
     expected = slow_twins.spread(embedding.T.tolist())
     np.testing.assert_allclose(kept[["mean", "q25", "q75", "max"]], expected, rtol=1e-5)
     assert len(spectra.loc["permuted"]) == len(kept)
-    shares = position_spectrum.cumulative(position_store)
+    shares = position_store.execute("from position_variance order by component").df()
     ratio = position_variance(embedding).numpy()
     np.testing.assert_allclose(shares["ratio"], ratio, atol=1e-7)
     np.testing.assert_allclose(shares["cumulative"], ratio.cumsum(), atol=1e-7)
@@ -128,7 +133,7 @@ def test_spectra_and_components_of_embeddings_are_stored(position_store, tiny):
 
 
 @pytest.mark.parametrize(
-    "table", [position_spectrum.EMBEDDINGS, position_spectrum.VARIANCE], ids=["spectra", "variance"]
+    "table", [EMBEDDING_SPECTRUM, POSITION_VARIANCE], ids=["spectra", "variance"]
 )
 def test_a_model_that_learns_no_position_embeddings_has_no_rows(table):
     rows = rows_of_weights(table, ModelWeights(tiny_model("bert").layers, None))
@@ -150,10 +155,11 @@ def test_spectra_are_means_over_texts_of_one_length_and_controls_over_every_four
     position_store, position_traces
 ):
     lengths = {seq: wave_length(trace.is_token.shape[1]) for seq, trace in position_traces.items()}
-    found = position_spectrum.lengths(position_store)
+    every = position_store.execute("from position_spectrum_control order by layer, frequency").df()
+    hidden = every[(every["source"] == "hidden") & (every["control"] == "kept")]
     counts = {length: list(lengths.values()).count(length) for length in set(lengths.values())}
     counts.pop(0, None)
-    assert dict(zip(found["length"], found["n_sequences"], strict=True)) == counts
+    assert hidden.groupby("length")["n_sequences"].max().to_dict() == counts
     again = {length for seq, length in lengths.items() if length and seq % 4 == 0}
     assert [length for seq, length in lengths.items() if seq % 4 and length in again]
     for length in counts:
@@ -162,10 +168,8 @@ def test_spectra_are_means_over_texts_of_one_length_and_controls_over_every_four
         for control, seqs in (("kept", of_length), ("compared", fourth)):
             spreads = list(_spreads([position_traces[seq] for seq in seqs], length))
             for source in ("word_embedding", "hidden", "query", "key"):
-                rows = position_spectrum.by_layer(
-                    position_store, source=source, length=length, control=control
-                )
-                rows = rows[rows["layer"].isna() | (rows["layer"] == 2)]
+                rows = every[every["layer"].isna() | (every["layer"] == 2)]
+                rows = rows.query("source == @source and length == @length and control == @control")
                 if not seqs or (control == "compared" and source == "word_embedding"):
                     assert rows.empty
                     continue
@@ -174,11 +178,9 @@ def test_spectra_are_means_over_texts_of_one_length_and_controls_over_every_four
                 np.testing.assert_allclose(numbers, expected, rtol=1e-4, atol=1e-4)
                 assert rows["frequency"].tolist() == list(frequencies(length))
                 assert (rows["n_sequences"] == len(seqs)).all()
-        for control in ("removed", "permuted"):
-            rows = position_spectrum.by_layer(
-                position_store, source="key", length=length, control=control
-            )
-            assert set(rows["n_sequences"]) == ({len(fourth)} if fourth else set())
+        again = every[(every["source"] == "key") & (every["length"] == length)]
+        again = again[again["control"].isin(["removed", "permuted"])]
+        assert set(again["n_sequences"]) == ({len(fourth)} if fourth else set())
 
 
 @pytest.mark.parametrize(
@@ -200,7 +202,11 @@ def test_controls_of_other_sequences_break_a_law(position_run, tmp_path, change)
 
 
 def test_the_public_spectra_are_of_the_commonest_length_and_of_the_embeddings(position_store):
-    length = int(position_spectrum.lengths(position_store)["length"].iloc[0])
+    every = position_store.execute(
+        "from position_spectrum_control where control = 'kept' order by layer, frequency"
+    ).df()
+    hidden = every[every["source"] == "hidden"].sort_values(["n_sequences", "length"])
+    every = every[every["length"] == hidden["length"].iloc[-1]]
     spectra = position_store.execute("from position_spectrum").df()
     for source, of_source in spectra.groupby("source"):
         of_source = of_source.sort_values(["layer", "frequency"])
@@ -208,9 +214,7 @@ def test_the_public_spectra_are_of_the_commonest_length_and_of_the_embeddings(po
             assert of_source["layer"].isna().all()
             assert len(of_source) == 40 // 2 + 1
         else:
-            kept = position_spectrum.by_layer(
-                position_store, source=str(source), length=length, control="kept"
-            )
+            kept = every[every["source"] == source]
             np.testing.assert_array_equal(of_source["max"], kept["max"])
     assert spectra["source"].nunique() == 5
 
@@ -260,12 +264,12 @@ def _rows(table, loaded: LoadedModel, **chosen) -> pd.DataFrame:
 
 
 def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(waves):
-    spectra = _rows(position_spectrum.TABLE, waves)
+    spectra = _rows(STATE_SPECTRUM, waves)
     words = spectra[spectra["source"] == "word_embedding"]
     assert (words["max"] == 0).all()
     assert set(words["control"]) == {"kept"}
     assert words["layer"].isna().all()
-    for layer in (0, 1):
+    for layer in (1, 2):
         here = spectra[(spectra["source"] == "hidden") & (spectra["layer"] == layer)]
         by_control = {
             name: rows.set_index("frequency")["max"] for name, rows in here.groupby("control")
@@ -277,5 +281,5 @@ def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(
 
 
 def test_a_batch_that_cannot_be_run_again_has_no_controls(waves):
-    rows = _rows(position_spectrum.TABLE, waves, controlled=None)
+    rows = _rows(STATE_SPECTRUM, waves, controlled=None)
     assert set(rows["control"]) == {"kept"}

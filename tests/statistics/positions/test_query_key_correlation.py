@@ -14,7 +14,7 @@ from analysis.measures.positions.query_key_wave import (
     weighted_covariance,
 )
 from analysis.models.head_norm import HeadNormWeights
-from analysis.statistics.positions import query_key_correlation
+from analysis.statistics.positions.scores import QUERY_KEY_CORRELATION
 from tests.statistics.positions.slow_twins import (
     diagonal_sum,
     raw_scores,
@@ -116,7 +116,10 @@ def maps(traces, layer, head):
 def test_scores_and_attention_are_means_over_texts(
     position_store, position_traces, is_causal, layer, head
 ):
-    correlation = query_key_correlation.of_head(position_store, layer=layer + 1, head=head + 1)
+    correlation = position_store.execute(
+        "from query_key_correlation_mean where layer = ? and head = ? order by all",
+        [layer + 1, head + 1],
+    ).df()
     longest = max(trace.is_token.shape[1] for trace in position_traces.values()) - 1
     assert correlation["offset"].tolist() == list(range(-longest, 1 if is_causal else longest + 1))
     weights = next(iter(position_traces.values())).layers[layer].weights
@@ -146,13 +149,13 @@ def test_scores_and_attention_are_means_over_texts(
 @pytest.mark.parametrize("kind", ["t5", "deberta-v2"])
 def test_sums_along_diagonals_are_those_of_the_models_scores(kind):
     layers = layers_of(tiny_model(kind), tiny_sequences(kind)[:1])
-    rows = stored(query_key_correlation.TABLE, layers)
+    rows = stored(QUERY_KEY_CORRELATION, layers)
     for layer in layers:
         scores = layer.weights.scores(layer.trace.attention_input) / layer.weights.score_scale
         scores = scores[0].numpy()
         centred = scores - scores.mean(axis=-1, keepdims=True)
-        of_layer = rows[rows["layer"] == layer.index]
+        of_layer = rows[rows["layer"] == layer.weights.number]
         for row in of_layer.to_dict("records"):
             for name, matrix in (("value", scores), ("value_centred", centred)):
-                expected = np.trace(matrix[row["head"]], offset=row["offset"])
+                expected = np.trace(matrix[row["head"] - 1], offset=row["offset"])
                 assert row[name] == pytest.approx(expected, abs=1e-9)

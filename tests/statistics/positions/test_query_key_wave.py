@@ -2,9 +2,9 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
@@ -18,7 +18,7 @@ from analysis.measures.positions.query_key_wave import (
 )
 from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.models.trace import LayerTrace
-from analysis.statistics.positions import query_key_correlation, query_key_wave
+from analysis.statistics.positions.scores import QUERY_KEY_PHASE, QUERY_KEY_WAVE
 from tests.statistics.positions.slow_twins import amplitude, dense_form, nearest_rotation
 from tests.statistics.positions.turned_layers import changed_layers, stored
 from tests.tiny import added_positions
@@ -110,80 +110,52 @@ def alone(position_run, position_traces) -> dict[int, tuple[LayerTrace, ...]]:
 
 def test_values_and_phases_are_those_of_the_head(position_store, alone):
     weights = next(iter(alone.values()))[1].weights
-    values = query_key_wave.singular_values(position_store, layer=2, head=3)
+    of_head = "where layer = 2 and head = 3 order by all"
+    values = position_store.execute(f"from query_key_singular_value {of_head}").df()
     assert values["value"].tolist() == weights.query_key.values[2].tolist()
     assert values["rank"].tolist() == list(range(1, len(values) + 1))
-    phases = query_key_wave.phases(position_store, layer=2, head=3)
+    phases = position_store.execute(f"from query_key_rotation {of_head}").df()
     assert phases["phase"].tolist() == weights.query_key_rotation[2].phases.tolist()
 
 
 def test_amplitudes_are_means_over_the_longest_exemplars_on_both_sides(position_store, alone):
     lengths = [wave_length(layers[1].input.shape[1]) for layers in alone.values()]
+    assert max(lengths) >= 16
+    rotation = next(iter(alone.values()))[1].weights.query_key_rotation[2]
     longest = [
-        phase_amplitudes(
-            layers[1].attention_input[0, : max(lengths)], layers[1].weights.query_key_rotation[2]
-        )
+        phase_amplitudes(layers[1].attention_input[0, : max(lengths)], rotation)
         for layers, length in zip(alone.values(), lengths, strict=True)
         if length == max(lengths)
     ]
     expected = torch.stack(longest).mean(dim=0).numpy()
-    phases = query_key_wave.amplitudes(position_store, layer=2, head=3)
-    assert max(lengths) >= 16
-    assert set(phases["length"]) == {max(lengths)}
-    assert set(phases["n_sequences"]) == {len(longest)}
-    amplitudes = phases.pivot(index="plane", columns="frequency", values="amplitude")
-    assert list(amplitudes.columns) == list(frequencies(max(lengths)))
-    np.testing.assert_allclose(amplitudes, expected, rtol=1e-4, atol=1e-5)
+    order = np.argsort(rotation.phases.numpy(), kind="stable")
     view = position_store.execute("from query_key_phase where layer = 2 and head = 3").df()
     assert set(view["side"]) == {"query", "key"}
-    order = ["phase", "frequency"]
     for _, side in view.groupby("side"):
-        pd.testing.assert_frame_equal(
-            side.sort_values(order)[[*order, "amplitude"]].reset_index(drop=True),
-            phases.sort_values(order)[[*order, "amplitude"]].reset_index(drop=True),
-        )
+        amplitudes = side.pivot(index="phase", columns="frequency", values="amplitude")
+        assert list(amplitudes.columns) == list(frequencies(max(lengths)))
+        np.testing.assert_allclose(amplitudes, expected[order], rtol=1e-4, atol=1e-5)
 
 
-def test_waves_are_those_of_the_first_directions(position_store, alone):
+def test_waves_and_their_correlations_are_those_of_the_first_directions(position_store, alone):
+    """In a causal model correlations are without later keys."""
+    of_text = "from query_key_wave where layer = 1 and head = 2 and seq = ? order by rank"
     for seq, layers in alone.items():
-        layer, n_tokens = layers[0], layers[0].input.shape[1]
-        queries, keys = query_key_waves(layer.attention_input[0], layer.weights.query_key)
-        rows = query_key_wave.of_head(position_store, layer=1, head=2, seq=seq)
-        for name, expected in (("query", queries), ("key", keys)):
-            waves = rows.pivot(index="pos", columns="rank", values=name)
-            assert list(waves.index) == list(range(n_tokens))
+        layer = layers[0]
+        sides = query_key_waves(layer.attention_input[0], layer.weights.query_key)
+        rows = position_store.execute(of_text, [seq]).df()
+        for name, expected in zip(("query", "key"), sides, strict=True):
+            waves = np.stack(rows[name].tolist(), axis=1)
             np.testing.assert_allclose(waves, expected[1], rtol=1e-4, atol=1e-5)
-
-
-def _expected_correlations(layer: LayerTrace) -> pd.DataFrame:
-    """Correlations of head 2 by offset, without later keys in a causal model."""
-    queries, keys = query_key_waves(layer.attention_input[0], layer.weights.query_key)
-    correlation = cross_correlation(queries[1], keys[1]).numpy()
-    n = len(layer.attention_input[0])
-    frame = pd.DataFrame(
-        correlation, index=range(1 - n, n), columns=range(1, correlation.shape[1] + 1)
-    )
-    return frame[frame.index <= 0] if layer.weights.is_causal else frame
-
-
-def test_correlations_lie_at_their_offsets_alone_and_in_the_mean(position_store, alone):
-    expected = {seq: _expected_correlations(layers[0]) for seq, layers in alone.items()}
-    for seq, frame in expected.items():
-        rows = query_key_wave.correlations(position_store, layer=1, head=2, seq=seq)
-        by_offset = rows.pivot(index="offset", columns="rank", values="correlation")
-        assert list(by_offset.index) == list(frame.index)
-        np.testing.assert_allclose(by_offset, frame, atol=1e-5)
-    mean = pd.concat(expected.values()).groupby(level=0).mean()
-    rows = query_key_wave.correlations(position_store, layer=1, head=2, seq=None)
-    by_offset = rows.pivot(index="offset", columns="rank", values="correlation")
-    assert list(by_offset.index) == list(mean.index)
-    np.testing.assert_allclose(by_offset, mean, atol=1e-5)
+        correlation = cross_correlation(*(side[1] for side in sides)).numpy()
+        seen = len(correlation) // 2 + 1 if layer.weights.is_causal else len(correlation)
+        found = np.stack(rows["correlation"].tolist(), axis=1)
+        np.testing.assert_allclose(found, correlation[:seen], atol=1e-5)
 
 
 def test_the_worst_error_of_every_layer_is_small_and_none_is_missing(position_store, alone):
-    errors = query_key_correlation.errors(position_store)
-    assert errors["layer"].tolist() == [1, 2]
-    assert set(errors["n_sequences"]) == {len(alone)}
+    errors = position_store.execute("from query_key_error").df()
+    assert set(zip(errors["seq"], errors["layer"], strict=True)) == set(product(alone, (1, 2)))
     assert errors[["score_error", "trace_error", "attention_error"]].to_numpy().max() < 1e-5
 
 
@@ -191,7 +163,7 @@ def test_a_short_text_has_waves_and_no_spectrum(tiny, sequences):
     kept = frozenset(sequence.index for sequence in sequences)
     with_waves, with_phases = (
         set(rows_of_table(table, tiny, sequences, exemplars=kept)["seq"].to_pylist())
-        for table in (query_key_wave.TABLE, query_key_wave.AMPLITUDES)
+        for table in (QUERY_KEY_WAVE, QUERY_KEY_PHASE)
     )
     assert with_waves == kept
     assert with_phases == {s.index for s in sequences if len(s) >= 16}
@@ -211,9 +183,9 @@ def test_directions_that_compare_nothing_have_no_wave(tiny, sequences):
         return replace(weights, **parts)
 
     layers = changed_layers(tiny, [only], blinded, exemplars=frozenset({only.index}))[:1]
-    waves = stored(query_key_wave.TABLE, layers).groupby("head")["rank"].agg(list)
-    assert waves.to_dict() == {0: list(range(1, width + 1)), 1: [1]}
+    waves = stored(QUERY_KEY_WAVE, layers).groupby("head")["rank"].agg(list)
+    assert waves.to_dict() == {1: list(range(1, width + 1)), 2: [1]}
     rotations = layers[0].weights.query_key_rotation
     assert [len(rotation.phases) for rotation in rotations[1:]] == [2, 0]
-    phases = stored(query_key_wave.AMPLITUDES, layers).groupby("head").size()
-    assert phases.to_dict() == {head: len(rotations[head].phases) for head in (0, 1)}
+    phases = stored(QUERY_KEY_PHASE, layers).groupby("head").size()
+    assert phases.to_dict() == {head: len(rotations[head - 1].phases) for head in (1, 2)}

@@ -12,7 +12,6 @@ from analysis.measures.positions.profile_clusters import (
     nearest_centres,
     profile_centres,
 )
-from analysis.statistics.positions import relative_position_profile
 from tests.tiny import HEADS, LAYERS
 
 _QUARTERS = st.integers(0, 8).map(lambda n: n / 4)
@@ -103,21 +102,18 @@ def test_the_nearest_centre_is_at_the_smallest_distance_and_the_first_of_several
 
 
 def test_clusters_share_all_texts_of_every_head(position_store, position_traces):
-    explained = relative_position_profile.explained(position_store)
-    assert explained["k"].tolist() == list(range(2, 13))
-    assert (np.diff(explained["explained"]) > 0).all()
+    every = position_store.execute("from relative_position_centre").df()
+    explained = every.groupby("k")["explained"].first()
+    assert explained.index.tolist() == list(range(2, 13))
+    assert (np.diff(explained) > 0).all()
     for k in (2, 6, 12):
-        centres = relative_position_profile.centres(position_store, k=k)
+        centres = every[every["k"] == k]
         assert centres["cluster"].nunique() == k
         sizes = centres.groupby("cluster")["n"].first()
         assert sizes.sum() == len(position_traces) * LAYERS * HEADS
-        peaks = centres.groupby("cluster", sort=False)["attention"].max()
-        assert (np.diff(peaks) <= 0).all()
-        shares = relative_position_profile.shares(position_store, k=k)
+        shares = position_store.execute("from relative_position_clustering where k = ?", [k]).df()
         by_head = shares.groupby(["layer", "head"])["share"].sum()
         assert len(by_head) == LAYERS * HEADS
         np.testing.assert_allclose(by_head, 1)
         of_cluster = shares.groupby("cluster")["share"].sum() * len(position_traces)
         np.testing.assert_allclose(of_cluster, sizes[of_cluster.index])
-    six = relative_position_profile.shares(position_store, k=6)
-    assert len(six) == len(position_store.execute("from relative_position_cluster").df())

@@ -13,7 +13,7 @@ from analysis.measures.positions.relative_position_profile import (
     position_dependence,
     window,
 )
-from analysis.statistics.positions import exemplar_attention
+from pages.drawn.head_in_text import MAP_OF_HEAD
 from tests.statistics.positions import slow_twins
 
 MATRICES = st.integers(1, 7).flatmap(
@@ -100,7 +100,8 @@ def test_kept_maps_show_the_first_tokens_of_the_longest_texts(
     kept = position_run[1].exemplars
     assert len(kept) == 4
     for sequence in position_run[1].corpus:
-        cells = exemplar_attention.of_head(position_store, layer=2, head=1, seq=sequence.index)
+        asked = {"layer": 2, "head": 1, "seq": sequence.index}
+        cells = position_store.execute(MAP_OF_HEAD, asked).df()
         n = min(15, len(sequence)) if sequence.index in kept else 0
         assert len(cells) == n * n
         expected = position_traces[sequence.index].layers[1].attention[0, 0, :n, :n]

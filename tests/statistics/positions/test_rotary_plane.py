@@ -16,8 +16,15 @@ from analysis.measures.positions.score_sums import plane_totals
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights, ModelWeights
-from analysis.statistics.positions import position_spectrum, query_key_correlation, query_key_wave
-from analysis.statistics.positions.score_sums import PLANES
+from analysis.statistics.positions.scores import (
+    QUERY_KEY_CORRELATION,
+    QUERY_KEY_PHASE,
+    QUERY_KEY_ROTATION,
+    QUERY_KEY_SINGULAR_VALUE,
+    QUERY_KEY_WAVE,
+    STATE_SPECTRUM,
+)
+from analysis.statistics.positions.sums import ROTARY_PLANE
 from precompute.passes.filling import rows_of_weights
 from tests.statistics.positions.slow_twins import planes_of, turned_score
 from tests.statistics.positions.turned_layers import (
@@ -122,7 +129,7 @@ def test_a_layer_that_turns_nothing_is_no_case(traced_alone):
 
 def test_a_window_has_no_offsets_beyond_it(tiny, sequences):
     layers = changed_layers(tiny, sequences, lambda weights: turning(weights, window=2))
-    rows = stored(query_key_correlation.TABLE, layers)
+    rows = stored(QUERY_KEY_CORRELATION, layers)
     last = 0 if layers[0].weights.is_causal else 2
     assert sorted(set(rows["offset"])) == list(range(-2, last + 1))
 
@@ -130,7 +137,7 @@ def test_a_window_has_no_offsets_beyond_it(tiny, sequences):
 @pytest.fixture
 def planes(tiny, sequences) -> Callable[[Change], pd.DataFrame]:
     """Stored rows of layers with other rotations."""
-    return lambda turned: stored(PLANES, changed_layers(tiny, sequences, turned))
+    return lambda turned: stored(ROTARY_PLANE, changed_layers(tiny, sequences, turned))
 
 
 @pytest.mark.parametrize("scaling", [1.0, 1.2])
@@ -142,8 +149,8 @@ def test_planted_offsets_are_found_in_the_view_and_by_the_kernel(planes, scaling
         return planted(weights, planted_at, rotary)
 
     view = _view(planes(turned))
-    for head, offset in enumerate(planted_at):
-        of_head = view[(view["layer"] == 0) & (view["head"] == head)]
+    for head, offset in enumerate(planted_at, start=1):
+        of_head = view[(view["layer"] == 1) & (view["head"] == head)]
         np.testing.assert_allclose(of_head["preferred_offset"], [offset] * 2, atol=5e-13)
         np.testing.assert_allclose(of_head["coherence"], [1, 1], rtol=1e-12)
         means = of_head["strength"].to_numpy() * np.exp(1j * of_head["phase"].to_numpy())
@@ -164,7 +171,7 @@ def test_what_is_not_turned_stands_apart(planes):
 
 def _view(stored: pd.DataFrame) -> pd.DataFrame:
     """The public view of stored rows."""
-    [sql] = [view.sql for view in PLANES.views]
+    [sql] = [view.sql for view in ROTARY_PLANE.views]
     with duckdb.connect() as store:
         store.execute("create schema stored")
         store.execute("create table stored.rotary_plane as from stored")
@@ -173,17 +180,17 @@ def _view(stored: pd.DataFrame) -> pd.DataFrame:
 
 def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
     turned = ModelWeights(tuple(map(turning, tiny.layers)), None)
-    for table in (query_key_wave.ROTATION, query_key_wave.SINGULAR_VALUES):
+    for table in (QUERY_KEY_ROTATION, QUERY_KEY_SINGULAR_VALUE):
         assert rows_of_weights(table, turned).num_rows == 0
     kept = frozenset(sequence.index for sequence in sequences)
     layers = changed_layers(tiny, sequences, turning, exemplars=kept)
     as_they_are = changed_layers(tiny, sequences, lambda weights: weights, exemplars=kept)
-    for table in (query_key_wave.TABLE, query_key_wave.AMPLITUDES, position_spectrum.TABLE):
+    for table in (QUERY_KEY_WAVE, QUERY_KEY_PHASE, STATE_SPECTRUM):
         assert len(stored(table, layers)) == 0
         assert len(stored(table, as_they_are)) > 0
 
 
 def test_a_layer_that_turns_nothing_has_no_planes(tiny, sequences):
-    rows = rows_of_table(PLANES, tiny, sequences)
-    assert rows.schema == PLANES.shard_schema
+    rows = rows_of_table(ROTARY_PLANE, tiny, sequences)
+    assert rows.schema == ROTARY_PLANE.shard_schema
     assert rows.num_rows == 0

@@ -14,11 +14,17 @@ from analysis.models.trace import Model
 from analysis.scopes import PRE_NORM
 from analysis.statistics.base.tables import Table
 from analysis.statistics.fit import FitContext
-from analysis.statistics.positions import score_share, score_sums
-from analysis.statistics.positions.score_sums import BUCKET_SUMS, COMPLEX, REAL
+from analysis.statistics.positions.sums import (
+    BUCKET_SUMS,
+    COMPLEX,
+    OFFSET_TERM,
+    POSITION_KERNEL,
+    REAL,
+    ROTARY_PLANE,
+    SCORE_SHARE,
+)
 from precompute.corpora.sequence import Text
 from precompute.jobs.runner import run_local
-from precompute.jobs.shards import counted_from_1
 from precompute.passes.filling import begin
 from precompute.run import run
 from tests.reference.bootstrap import interval
@@ -46,13 +52,13 @@ def fitted(
     compared = heads.merge(pd.DataFrame({"offset": offsets}), how="cross")
     with duckdb.connect() as store:
         store.register("blocks", blocks)
-        for other in (score_sums.PLANES, score_sums.BUCKETS):
+        for other in (ROTARY_PLANE, OFFSET_TERM):
             there = rows if other is table else other.shard_schema.empty_table()
             store.register(f"{other.name}_shards", there)
         store.register("query_key_correlation_mean", compared)
         kernels, shares = (
             made.made_by(made, store, CONTEXT).to_pandas()
-            for made in (score_share.KERNEL, score_share.TABLE)
+            for made in (POSITION_KERNEL, SCORE_SHARE)
             if made.made_by
         )
     return kernels, shares
@@ -62,10 +68,10 @@ def _term_rows(kind: str, entries: Any = None, change: Change = lambda weights: 
     """Rows of the shards of offset terms for texts of a tiny model."""
     texts = tiny_sequences(kind, entries) if entries else tiny_sequences(kind)
     layers = changed_layers(tiny_model(kind), texts, change)
-    filling = begin(score_sums.BUCKETS, layers[0].batch)
+    filling = begin(OFFSET_TERM, layers[0].batch)
     for layer in layers:
         filling.add(layer)
-    return counted_from_1(filling.rows()).to_pandas()
+    return filling.rows().to_pandas()
 
 
 def drawn_sums(n_sequences: int, n_heads: int, *, spread: float = 1.0) -> pd.DataFrame:
@@ -89,11 +95,11 @@ def drawn_sums(n_sequences: int, n_heads: int, *, spread: float = 1.0) -> pd.Dat
 def shards(kind: str) -> tuple[Table, pd.DataFrame]:
     """A table and rows of its shards for 12 texts: drawn, or of random words."""
     if kind == "turned":
-        return score_sums.PLANES, drawn_sums(N, 2)
+        return ROTARY_PLANE, drawn_sums(N, 2)
     draw = np.random.default_rng(0)
     lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(N)]
     entries = tuple(Text(line, f"line {seq}") for seq, line in enumerate(lines))
-    return score_sums.BUCKETS, _term_rows(kind, entries)
+    return OFFSET_TERM, _term_rows(kind, entries)
 
 
 def _of_sequences(of_head: pd.DataFrame) -> list[dict[str, Any]]:
@@ -172,7 +178,7 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind):
 
 def test_few_texts_have_no_interval_and_blocks_count_as_texts():
     for n, block in ((9, int), (30, lambda seq: seq // 4)):
-        for frame in fitted(score_sums.PLANES, drawn_sums(n, 1), OFFSETS["turned"], block):
+        for frame in fitted(ROTARY_PLANE, drawn_sums(n, 1), OFFSETS["turned"], block):
             ends = [name for name in frame if name.endswith(("low", "high"))]
             assert frame[ends].isna().all(axis=None)
             assert frame.drop(columns=[*ends, "head"]).notna().all(axis=None)
@@ -191,7 +197,7 @@ def test_blocks_change_no_number_but_the_interval(kind):
 
 
 def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
-    kernels, shares = fitted(score_sums.BUCKETS, _term_rows("t5"), range(-17, 18))
+    kernels, shares = fitted(OFFSET_TERM, _term_rows("t5"), range(-17, 18))
     model = tiny_model("t5").model
     bias = model.encoder.block[0].layer[0].SelfAttention.compute_bias(18, 18)[0].detach()
     assert len(kernels) == 2 * 3 * 35

@@ -17,7 +17,7 @@ from analysis.measures.probing.antecedents import (
     nearest,
     sieve,
 )
-from analysis.statistics.probing import coreference_accuracy
+from analysis.statistics.probing.accuracy import COREFERENCE_PREDICTION
 from precompute.corpora.annotated.annotation import Annotation, Mention, MentionKind
 from precompute.corpora.sequence import Annotated
 from precompute.passes.filling import begin
@@ -148,7 +148,7 @@ def _rows(known: Annotation, attention: torch.Tensor, masked: tuple[int, ...] = 
     planted = torch.zeros(1, HEADS, len(sequence), len(sequence), dtype=torch.float64)
     planted[:, :, 1:-1, 1:-1] = attention
     batch = batch_of(model, sequences)
-    filling = begin(coreference_accuracy.PREDICTION, batch)
+    filling = begin(COREFERENCE_PREDICTION, batch)
     for index, layer in enumerate(trace_of(model, sequences).layers):
         filling.add(Layer(batch, index, replace(layer, attention=planted)))
     return filling.rows().to_pylist()

@@ -12,8 +12,11 @@ from analysis.measures.probing.antecedents import NONE
 from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.weighing import WEIGHINGS
-from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
-from analysis.statistics.probing.dependency_scores import DIRECTIONS
+from analysis.statistics.probing.accuracy import (
+    COREFERENCE_PREDICTION,
+    DEPENDENCY_PREDICTION,
+    DIRECTIONS,
+)
 from tests.tracing import layers_of, rows_of_table
 
 Matrix = list[list[float]]
@@ -56,9 +59,9 @@ def _both(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[l
 
 def test_the_rows_of_every_head_are_what_it_looks_at_most(tiny, annotated):
     cell = ["weighing", "merging", "layer", "head", "seq"]
-    rows = rows_of_table(dependency_accuracy.PREDICTION, tiny, annotated).to_pandas()
+    rows = rows_of_table(DEPENDENCY_PREDICTION, tiny, annotated).to_pandas()
     governors = rows.set_index([*cell, "direction"])["predicted"].to_dict()
-    rows = rows_of_table(coreference_accuracy.PREDICTION, tiny, annotated).to_pandas()
+    rows = rows_of_table(COREFERENCE_PREDICTION, tiny, annotated).to_pandas()
     assert rows["method"].value_counts()[["nearest", "head_match", "sieve"]].tolist() == [1] * 3
     antecedents = rows[rows["method"] == "head"].set_index(cell).to_dict("index")
     is_causal = tiny.layers[0].is_causal
@@ -69,7 +72,7 @@ def test_the_rows_of_every_head_are_what_it_looks_at_most(tiny, annotated):
             for (index, known, by_word), merging in product(of_texts, MERGINGS):
                 heads = [mention.head for mention in known.mentions]
                 for head, matrix in enumerate(getattr(by_word, merging).tolist()):
-                    cell = (weighing, merging, layer.index, head, index)
+                    cell = (weighing, merging, layer.weights.number, head + 1, index)
                     expected = _both(matrix, list(known.sentences), is_causal=is_causal)
                     for direction, words in zip(DIRECTIONS, expected, strict=True):
                         assert governors.pop((*cell, direction)).tolist() == words

@@ -11,14 +11,20 @@ from analysis.measures.bootstrap import redraws
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
 from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
-from analysis.statistics.probing import coreference_accuracy, coreference_best
-from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES
-from analysis.statistics.probing.coreference_best import CHOSEN_ON
+from analysis.statistics.probing.accuracy import (
+    BASELINES,
+    CHOSEN_ON,
+    COREFERENCE_ACCURACY,
+    COREFERENCE_BEST,
+    COREFERENCE_DIFFERENCE,
+)
 from precompute.corpora.annotated.annotation import Annotation
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
 from tests.tiny import HEADS, LAYERS
 
+BEST = """
+    from coreference_best_weighing where merging = ? and chosen_on = ? and weighing = ?"""
 CELLS = list(product(range(1, LAYERS + 1), range(1, HEADS + 1)))
 RULE = (None, None, None, None)
 Counts = dict[int, tuple[int, int]]
@@ -78,22 +84,13 @@ def _parts(texts: dict[int, Annotation], chosen_on: str) -> tuple[list[int], lis
 
 
 def test_accuracies_are_shares_of_the_mentions_that_have_an_antecedent(probing_store, counts):
-    for kind, (weighing, merging) in product(MENTION_TYPES, product(WEIGHINGS, MERGINGS)):
-        rows = coreference_accuracy.of_type(
-            probing_store, mention_type=kind, merging=merging, weighing=weighing
-        )
-        there = (kind, "nearest", *RULE) in counts
-        assert len(rows) == (len(CELLS) + len(BASELINES)) * there
-        for row in rows.itertuples():
-            cell = (weighing, merging, row.layer, row.head) if row.method == "head" else RULE
-            n, right = _sums(counts[kind, row.method, *cell])
-            assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
-        assert_ordered(rows["low"], rows["accuracy"], rows["high"])
-    one = coreference_accuracy.of_head(probing_store, merging="first", layer=1, head=2)
-    assert set(one["method"]) == {"head", *BASELINES}
-    for row in one[one["method"] == "head"].itertuples():
-        n, right = _sums(counts[row.mention_type, "head", WEIGHT, "first", 1, 2])
+    rows = probing_store.execute("from coreference_accuracy_weighing").df()
+    assert len(rows) == len(counts)
+    for row in rows.itertuples():
+        cell = (row.weighing, row.merging, row.layer, row.head) if row.method == "head" else RULE
+        n, right = _sums(counts[row.mention_type, row.method, *cell])
         assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
+    assert_ordered(rows["low"], rows["accuracy"], rows["high"])
 
 
 @pytest.mark.parametrize("chosen_on", CHOSEN_ON)
@@ -102,9 +99,7 @@ def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
 ):
     chosen, scored = _parts(texts, chosen_on)
     for merging, weighing in product(MERGINGS, WEIGHINGS):
-        rows = coreference_best.best(
-            probing_store, merging=merging, chosen_on=chosen_on, weighing=weighing
-        )
+        rows = probing_store.execute(BEST, [merging, chosen_on, weighing]).df()
         assert set(rows["mention_type"]) == {key[0] for key in counts}
         assert_ordered(rows["low"], rows["accuracy"], rows["high"])
         for row in rows.itertuples():
@@ -124,16 +119,14 @@ def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
 def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_mentions(
     probing_store, texts, counts, merging
 ):
-    rows = coreference_best.differences(probing_store, merging=merging)
+    rows = probing_store.execute("from coreference_difference where merging = ?", [merging]).df()
     assert set(rows["chosen_on"]) == set(CHOSEN_ON)
     row: Any
     for row in rows.itertuples():
         _, scored = _parts(texts, row.chosen_on)
         of = {}
         for way in WEIGHINGS:
-            best = coreference_best.best(
-                probing_store, merging=merging, chosen_on=row.chosen_on, weighing=way
-            )
+            best = probing_store.execute(BEST, [merging, row.chosen_on, way]).df()
             best = best[best["mention_type"] == row.mention_type].iloc[0]
             place = [getattr(row, f"{name}_{way}") for name in ("layer", "head")]
             assert place == best[["layer", "head"]].tolist()
@@ -147,32 +140,13 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_ment
         assert (row.low, row.high) == pytest.approx((low, high), nan_ok=True)
 
 
-def test_questions_about_one_text_tell_its_mentions(probing_store, texts, counts):
-    chosen: dict[str, Any] = {"method": "head", "merging": "mean", "layer": 2, "head": 1}
-    rows = coreference_accuracy.by_sequence(probing_store, **chosen)
-    of_head = counts["all", "head", WEIGHT, "mean", 2, 1]
-    assert (
-        dict(zip(rows["seq"], zip(rows["n"], rows["n_right"], strict=True), strict=True)) == of_head
-    )
-    for seq, known in texts.items():
-        shown = coreference_accuracy.of_sequence(probing_store, seq=seq, **chosen)
-        assert shown["mention"].tolist() == _scored(known)
-        for row in shown.itertuples():
-            this = known.mentions[row.mention]
-            earlier = [e.head for e in known.mentions if e.cluster == this.cluster]
-            assert row.antecedent == max(head for head in earlier if head < this.head)
-            assert row.mention_type == this.kind
-
-
-def test_texts_without_mentions_have_no_accuracy_and_no_other_choice_is_taken(probing_store):
+def test_texts_without_mentions_have_no_accuracy(probing_store):
     nothing = probing_store.sql("from coreference_prediction_weighing limit 0").to_arrow_table()
     mentions = pd.DataFrame({"seq": [0], "mention": [0], "mention_type": ["pronoun"]})
     with store_of(coreference_prediction_weighing=nothing, mention=mentions) as store:
         for table in (
-            coreference_accuracy.TABLE,
-            coreference_best.TABLE,
-            coreference_best.DIFFERENCE,
+            COREFERENCE_ACCURACY,
+            COREFERENCE_BEST,
+            COREFERENCE_DIFFERENCE,
         ):
             assert made(table, store).empty
-    with pytest.raises(ValueError, match="chosen on third"):
-        coreference_best.best(probing_store, merging="mean", chosen_on="third")

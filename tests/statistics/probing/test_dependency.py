@@ -21,11 +21,14 @@ from analysis.measures.probing.governors import (
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
 from analysis.statistics.annotation import MERGINGS, words
 from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
-from analysis.statistics.probing import dependency_accuracy, dependency_best
-from analysis.statistics.probing.dependency_scores import DIRECTIONS, OFFSETS
+from analysis.statistics.probing.accuracy import CHOSEN_ON, DIRECTIONS, OFFSETS
+from pages.syntax.page import SENTENCES_OF_RELATION
 from tests.intervals import assert_ordered
 from tests.tiny import HEADS, LAYERS
 
+BEST = """
+    from dependency_best_weighing
+    where merging = 'mean' and chosen_on = $chosen_on and weighing = $weighing order by relation"""
 CELLS = list(product(range(1, LAYERS + 1), range(1, HEADS + 1)))
 Word = tuple[str, str, int, int]
 """The form of a word, its relation, its governor (−1: root) and its sentence."""
@@ -135,35 +138,16 @@ def _score(texts: dict[int, list[Word]], of: Predicted, relation: str) -> tuple[
 
 
 def test_accuracies_are_those_of_the_predictions(probing_store, texts, predicted):
-    known = dependency_accuracy.relations(probing_store)["relation"].tolist()
-    assert {"all", "all_words", "nsubj", "nsubj:outer", "det"} <= set(known)
-    assert not {"root", "punct"} & set(known)
-    for (weighing, merging, *_, layer, head), _ in list(predicted.items())[::3]:
-        asked = {"layer": layer, "head": head, "merging": merging, "weighing": weighing}
-        rows = dependency_accuracy.of_head(probing_store, **asked)
-        assert len(rows) == len(known) * len(DIRECTIONS)
-        for row in _rows(rows):
-            cell = (weighing, merging, row.direction, layer, head)
-            n, right = _score(texts, predicted[cell], row.relation)
-            assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
-        assert_ordered(rows["low"], rows["accuracy"], rows["high"])
-
-
-def test_every_question_is_answered_from_the_same_rows(probing_store):
-    for merging in MERGINGS:
-        best = dependency_accuracy.best_heads(probing_store, merging=merging)
-        known = dependency_accuracy.relations(probing_store)["relation"]
-        assert best["relation"].tolist() == known.tolist()
-        for row in _rows(best):
-            asked = {"relation": row.relation, "merging": merging}
-            every = pd.concat(
-                dependency_accuracy.of_relation(probing_store, **asked, direction=direction)
-                for direction in DIRECTIONS
-            )
-            assert len(every) == len(CELLS) * len(DIRECTIONS)
-            assert row.accuracy == every["accuracy"].max()
-    hostile = {"relation": "x' or 'a' = 'a", "merging": "mean", "direction": DIRECTIONS[0]}
-    assert dependency_accuracy.of_relation(probing_store, **hostile).empty
+    rows = probing_store.execute("from dependency_accuracy_weighing").df()
+    known = set(rows["relation"])
+    assert {"all", "all_words", "nsubj", "nsubj:outer", "det"} <= known
+    assert not {"root", "punct"} & known
+    assert len(rows) == len(known) * len(predicted)
+    for row in _rows(rows[::5]):
+        cell = (row.weighing, row.merging, row.direction, row.layer, row.head)
+        n, right = _score(texts, predicted[cell], row.relation)
+        assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
+    assert_ordered(rows["low"], rows["accuracy"], rows["high"])
 
 
 def _parts(texts: dict[int, list[Word]], chosen_on: str) -> tuple[list[int], list[int]]:
@@ -175,7 +159,7 @@ def _parts(texts: dict[int, list[Word]], chosen_on: str) -> tuple[list[int], lis
     return list(np.array(order)[first]), list(np.array(order)[~first])
 
 
-@pytest.mark.parametrize("chosen_on", dependency_best.CHOSEN_ON)
+@pytest.mark.parametrize("chosen_on", CHOSEN_ON)
 def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
     probing_store, texts, predicted, chosen_on
 ):
@@ -186,7 +170,7 @@ def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
     def right(of: Predicted, relation: str, part: list[int]) -> tuple[int, int]:
         return _score(texts, {seq: of[seq] for seq in part}, relation)
 
-    rows = dependency_best.best(probing_store, merging="mean", chosen_on=chosen_on)
+    rows = probing_store.execute(BEST, {"chosen_on": chosen_on, "weighing": WEIGHT}).df()
     assert {"all", "nsubj", "det"} <= set(rows["relation"])
     for row in _rows(rows):
         of_cells = {cell: predicted[WEIGHT, "mean", *cell] for cell in cells}
@@ -204,16 +188,19 @@ def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
         assert_ordered(row.difference_low, row.difference, row.difference_high)
 
 
-@pytest.mark.parametrize("chosen_on", dependency_best.CHOSEN_ON)
+@pytest.mark.parametrize("chosen_on", CHOSEN_ON)
 def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_words(
     probing_store, probing_run, texts, predicted, chosen_on
 ):
     _, scored = _parts(texts, chosen_on)
     drawn = redraws(probing_run[1].corpus.units()[scored], seed=0)
-    asked = {"merging": "mean", "chosen_on": chosen_on}
-    rows = dependency_best.differences(probing_store, **asked)
+    rows = probing_store.execute(
+        "from dependency_difference where merging = 'mean' and chosen_on = ? order by relation",
+        [chosen_on],
+    ).df()
     assert len(rows)
-    best = {way: dependency_best.best(probing_store, **asked, weighing=way) for way in WEIGHINGS}
+    asked = [{"chosen_on": chosen_on, "weighing": way} for way in WEIGHINGS]
+    best = {of["weighing"]: probing_store.execute(BEST, of).df() for of in asked}
     row: Any
     for at, row in enumerate(rows.itertuples()):
         scores = {}
@@ -234,15 +221,11 @@ def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_word
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj", "nsubj:outer"])
 def test_sentences_tell_what_a_head_gets_right(probing_store, texts, predicted, relation):
     cell = {"layer": 2, "head": 3, "direction": "head_to_dependent", "merging": "first"}
-    rows = dependency_accuracy.sentences(probing_store, relation=relation, **cell, limit=1000)
+    asked = {**cell, "weighing": WEIGHT, "relation": relation}
+    rows = probing_store.execute(SENTENCES_OF_RELATION, asked).df()
     of_head = predicted[WEIGHT, "first", "head_to_dependent", 2, 3]
     assert (rows["n"].sum(), rows["n_right"].sum()) == _score(texts, of_head, relation)
     assert rows["n"].is_monotonic_decreasing
     for row in _rows(rows):
         of_sentence = words(probing_store, seq=row.seq).query(f"sentence == {row.sentence}")
         assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])
-        predictions = dependency_accuracy.of_sentence(probing_store, seq=row.seq, **cell)
-        assert predictions["predicted"].tolist() == of_head[row.seq]
-        assert predictions["word"].tolist() == list(range(len(of_head[row.seq])))
-    few = dependency_accuracy.sentences(probing_store, relation=relation, **cell, limit=2)
-    pd.testing.assert_frame_equal(few, rows[:2])

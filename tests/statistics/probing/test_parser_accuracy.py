@@ -11,11 +11,17 @@ import pytest
 import torch
 from duckdb import DuckDBPyConnection
 
-from analysis.measures.probing import parsers
+from analysis.measures.probing import parsers as measure
 from analysis.measures.probing.word_attention import WordAttention
 from analysis.statistics.annotation import words
-from analysis.statistics.probing import parser_accuracy, parser_input
-from analysis.statistics.probing.parser_input import static_vectors, tree_sentences
+from analysis.statistics.probing import parsers
+from analysis.statistics.probing.parsers import (
+    METHODS,
+    SHOWN,
+    WORD_ATTENTION,
+    static_vectors,
+    tree_sentences,
+)
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.word_vectors import read_word_vectors
 from precompute.jobs.plan import Plan
@@ -33,7 +39,7 @@ def treebank(tmp_path_factory, family) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp(f"parsers-{family}")
     asked = asked_for(folder, family, annotated=True, statistics=["parser_accuracy"])
     steps = 90 if family == "bert" else 5  # enough to learn the trees by heart, or next to nothing
-    with patch.multiple(parsers, EPOCHS=1, RATE=0.05, STEPS=steps):
+    with patch.multiple(measure, EPOCHS=1, RATE=0.05, STEPS=steps):
         return asked, run(asked, run_local)
 
 
@@ -58,22 +64,9 @@ def texts(treebank) -> dict[int, list[tuple[Annotation, WordAttention]]]:
     }
 
 
-def test_word_attention_is_the_models_within_sentences(store, texts):
-    assert parser_input.sequences(store)["seq"].tolist() == sorted(texts)
-    for seq, layers in list(texts.items())[::4]:
-        for layer, (known, attention) in enumerate(layers, start=1):
-            sentences = np.array(known.sentences)
-            same = sentences[:, None] == sentences
-            for head, matrix in enumerate(attention.mean.numpy(), start=1):
-                rows = parser_input.of_head(store, seq=seq, layer=layer, head=head)
-                pairs = rows[["word", "candidate"]].to_numpy()
-                np.testing.assert_array_equal(pairs, np.argwhere(same))
-                np.testing.assert_allclose(rows["attention"], matrix[same], 1e-5)
-
-
 def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
-    few = parser_input.ATTENTION.merge.replace(f"seq < {parser_input.SHOWN}", "seq < 2")
-    assert few != parser_input.ATTENTION.merge
+    few = WORD_ATTENTION.merge.replace(f"seq < {SHOWN}", "seq < 2")
+    assert few != WORD_ATTENTION.merge
     rows = store.sql(f"with shards as (from word_attention_shards) from ({few})").df()
     assert sorted(set(rows["seq"])) == [0, 1]
     stored = store.execute("from word_attention order by seq, sentence, layer, head").df()
@@ -110,9 +103,9 @@ def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, texts)
 
 def test_attention_beyond_the_budget_is_left_out_as_whole_sequences(store, monkeypatch):
     every = tree_sentences(store, seed=0)
-    monkeypatch.setattr(parser_input, "BUDGET", sum(e.attention.size for e in every) // 2)
+    monkeypatch.setattr(parsers, "BUDGET", sum(e.attention.size for e in every) // 2)
     few = tree_sentences(store, seed=0)
-    assert 0 < sum(sentence.attention.size for sentence in few) <= parser_input.BUDGET
+    assert 0 < sum(sentence.attention.size for sentence in few) <= parsers.BUDGET
     kept = {sentence.seq for sentence in few}
     assert len(few) == sum(sentence.seq in kept for sentence in every)
     assert kept != {sentence.seq for sentence in tree_sentences(store, seed=1)}
@@ -141,7 +134,7 @@ def test_wide_vectors_keep_their_first_components_and_a_common_length():
     forms = [f"word {n}" for n in range(150)]
     scales = np.r_[np.full(100, 3.0), np.full(60, 0.01)]
     vectors = {form: draw.normal(size=160) * scales for form in forms}
-    reduced = np.stack(list(parser_input._reduced(vectors, forms).values()))
+    reduced = np.stack(list(parsers._reduced(vectors, forms).values()))
     assert reduced.shape == (150, 101)
     assert (reduced[:, :-1] ** 2).sum(axis=1).mean() == pytest.approx(1, rel=1e-5)
     assert np.abs(reduced[:, :-1].mean(axis=0)).max() < 1e-6
@@ -152,8 +145,8 @@ def test_wide_vectors_keep_their_first_components_and_a_common_length():
 
 
 def test_every_seed_scores_every_method_on_the_same_held_out_words(store):
-    rows = parser_accuracy.accuracies(store)
-    assert list(dict.fromkeys(rows["method"])) == list(parser_accuracy.METHODS)
+    rows = store.execute("from parser_accuracy_setting order by all").df()
+    assert set(rows["method"]) == set(METHODS)
     assert rows.groupby("method")["seed"].apply(list).map(tuple).unique().tolist() == [
         (0, 1, 2, 3, 4)
     ]
@@ -170,7 +163,9 @@ def test_every_seed_scores_every_method_on_the_same_held_out_words(store):
 def test_the_chain_is_scored_on_the_sentences_held_out(store):
     known = tree_sentences(store, seed=0)
     sequences = sorted({sentence.seq for sentence in known})
-    rows: list[Any] = list(parser_accuracy.accuracies(store).itertuples())
+    rows: list[Any] = list(
+        store.execute("from parser_accuracy_setting order by all").df().itertuples()
+    )
     for row in [accuracy for accuracy in rows if accuracy.method == "right_branching"]:
         order = np.random.default_rng(row.seed).permutation(sequences)
         held_out = set(order[: max(1, round(0.2 * len(sequences)))].tolist())
@@ -187,7 +182,7 @@ def test_the_chain_is_scored_on_the_sentences_held_out(store):
 
 @pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_true_trees_are_easier_to_learn_than_shuffled_ones(store):
-    rows = parser_accuracy.accuracies(store)
+    rows = store.execute("from parser_accuracy_setting order by all").df()
     mean = rows.groupby("method")["uas"].mean()
     # every sentence is in the treebank three times, so that most of what is held out was learnt
     assert mean["attention_words"] > mean["attention_words_shuffled"] + 0.1
@@ -198,4 +193,4 @@ def test_one_sequence_is_too_little_to_train_and_to_score(tmp_path):
     asked = asked_for(tmp_path, "bert", annotated=True, statistics=["parser_accuracy"], limit=1)
     run(asked, run_local)
     with duckdb.connect(str(asked.output), read_only=True) as opened:
-        assert parser_accuracy.accuracies(opened).empty
+        assert opened.execute("from parser_accuracy").df().empty

@@ -6,8 +6,9 @@ import torch
 
 from analysis.measures.probing.word_attention import word_attention
 from analysis.statistics.base.weighing import NORM, WEIGHT
-from analysis.statistics.probing import parser_input
+from analysis.statistics.probing.parsers import WORD_ATTENTION, WORD_VECTOR
 from analysis.token_types import CLS, SEP
+from precompute.passes import probing
 from tests.tracing import layers_of, rows_of_table
 
 Matrix = list[list[float]]
@@ -65,22 +66,22 @@ def test_words_of_one_piece_keep_their_attention():
 
 
 def test_sentences_are_cut_out_of_the_words_of_a_text(tiny, annotated, monkeypatch):
-    rows = rows_of_table(parser_input.ATTENTION, tiny, annotated).to_pandas()
+    rows = rows_of_table(WORD_ATTENTION, tiny, annotated).to_pandas()
     found = {(row.seq, row.sentence, row.layer, row.head): row for row in rows.itertuples()}
     for layer in layers_of(tiny, annotated):
         for index, known, by_word in layer.annotated:
             for sentence in set(known.sentences):
                 words = [w for w, number in enumerate(known.sentences) if number == sentence]
                 for head in range(len(by_word.mean)):
-                    row = found.pop((index, sentence, layer.index, head))
+                    row = found.pop((index, sentence, layer.weights.number, head + 1))
                     assert (row.first_word, row.n_words) == (words[0], len(words))
                     given = by_word.mean[head][words][:, words].ravel()
                     np.testing.assert_allclose(row.attention, given, rtol=1e-6)
                     np.testing.assert_allclose(row.cls, by_word.cls[head][words], rtol=1e-6)
                     np.testing.assert_allclose(row.sep, by_word.sep[head][words], rtol=1e-6)
     assert not found
-    monkeypatch.setattr(parser_input, "KEPT", 1)
-    few = rows_of_table(parser_input.ATTENTION, tiny, annotated).to_pandas()
+    monkeypatch.setattr(probing, "KEPT", 1)
+    few = rows_of_table(WORD_ATTENTION, tiny, annotated).to_pandas()
     assert set(few["seq"]) == {0} < set(rows["seq"])
 
 
@@ -91,7 +92,7 @@ def test_vectors_are_means_over_pieces_of_the_first_word_that_is_not_masked(tiny
     masked = np.zeros(len(text), dtype=bool)
     masked[spans[0][0]] = True
     hidden = type(text)(**vars(text) | {"masked": masked})
-    rows = rows_of_table(parser_input.VECTOR, tiny, [hidden]).to_pandas()
+    rows = rows_of_table(WORD_VECTOR, tiny, [hidden]).to_pandas()
     read = list(known.forms[1:])
     assert rows["form"].tolist() == list(dict.fromkeys(read))
     embeddings = tiny.word_embeddings([hidden])[0]

@@ -1,18 +1,19 @@
 """Lists of pairs of tokens and tallies of what they are chosen from, as SQL."""
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from duckdb import DuckDBPyConnection
-from numpy.polynomial import Chebyshev, Polynomial
-from scipy.special import stdtrit
 
-from analysis.errors import UnknownName
-from analysis.measures.bootstrap import LEVEL
-from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
-from analysis.scopes import EFFECTS, RELATIONS
-from analysis.statistics.pairs.pair_extreme import KEPT, MIN_COUNTS
+from analysis.scopes import RELATIONS
+from analysis.statistics.pairs.changes import (
+    DISTANCE_FROM_ZERO_SQL,
+    KEPT,
+    LEAST_DEGREES,
+    MIN_COUNTS,
+    with_interval,
+)
 from analysis.statistics.question import frame_of
 
 ALL = "all"
@@ -21,56 +22,31 @@ _ORDERS = {
     "largest": ("true", "abs(mean) desc"),
     "amplified": ("mean > 0", "mean desc"),
     "attenuated": ("mean < 0", "mean"),
-    "frequent": ("true", "n desc"),
 }
-ORDERS = tuple(_ORDERS)
 RANKS = ("bound", "mean")
 """Ranks by the bound of the interval that is nearer to 0, or by the mean change, as in the
 papers."""
 _COLUMNS = "layer, source, target, n, n_sequences, relation, mean, std, error, degrees"
-_DEGREE = 16
-_LEAST_REACH = 1.9  # standard errors: the least reach of any interval, whatever the degrees
-
-
-def _log_reach(inverse_degrees: np.ndarray) -> np.ndarray:
-    """Logarithm of the number of standard errors that the interval reaches."""
-    return np.log(stdtrit(1 / np.maximum(inverse_degrees, 1e-12), (1 + LEVEL) / 2))
-
-
-def _reach() -> str:
-    """Standard errors to either end of the interval: the quantile of t, which SQL lacks.
-
-    Its logarithm is a polynomial of the inverse of `degrees`, to 2e-11 of the quantile, so that the
-    query can rank pairs. The intervals on display are those of `mean_interval`.
-    """
-    domain = [0, 1 / LEAST_DEGREES]
-    fitted = Chebyshev.interpolate(_log_reach, _DEGREE, domain=domain)
-    first, *others = fitted.convert(kind=Polynomial, domain=domain).coef[::-1]
-    place = f"({2 * LEAST_DEGREES:.17e} / degrees - 1)"
-    terms = "".join(f" * {place} + {coefficient:.17e})" for coefficient in others)
-    return f"exp({'(' * len(others)}{first:.17e}{terms})"
-
-
-DISTANCE_FROM_ZERO_SQL = f"""
-    case when degrees::double >= {LEAST_DEGREES:.17e} and abs(mean) > {_LEAST_REACH} * error
-    then nullif(greatest(abs(mean::double) - {_reach()} * error, 0), 0) end
-"""
-"""Distance from 0 to the nearer end of the interval, as SQL over `mean`, `error` and `degrees`;
-NULL if the interval holds 0 or is absent."""
 
 
 @dataclass(frozen=True)
 class PairSelection:
-    """A reader's options for a list of pairs; names are checked, since they become part of a query.
+    """A reader's options for a list of pairs; effect, order, relation and rank are of pickers.
 
-    Raises:
-        UnknownName: no such effect, relation or order.
+    Attributes:
+        min_count: fewest occurrences of a listed pair.
+        text: text that one of the two tokens must contain, in any case; in double quotes the whole
+            token must match. `source` is one for w_j, and `target` for w_i.
+        rank: by the bound of the interval that is nearer to 0 (pairs without such an interval, or
+            with 0 in it, come last, by their mean), or by the mean alone.
+        special: whether pairs with a special token are listed.
+        clear: True to list only pairs whose interval does not hold 0.
     """
 
     effect: str
-    order: str
     min_count: int
-    limit: int
+    order: str = "largest"
+    limit: int = 0
     text: str = ""
     relation: str = ALL
     special: bool = True
@@ -78,16 +54,6 @@ class PairSelection:
     clear: bool = False
     source: str = ""
     target: str = ""
-
-    def __post_init__(self):
-        for kind, name, known in (
-            ("effect", self.effect, EFFECTS),
-            ("order", self.order, ORDERS),
-            ("relation", self.relation, (ALL, *RELATIONS)),
-            ("rank", self.rank, RANKS),
-        ):
-            if name not in known:
-                raise UnknownName(kind, name, known)
 
     @property
     def values(self) -> dict[str, int | str]:
@@ -137,8 +103,6 @@ class PairSelection:
     def sorting(self) -> str:
         """Return the order of the list; ties follow the order of their token ids."""
         clear_first = "near desc nulls last, " if self.rank == "bound" else ""
-        if self.order == "frequent":
-            clear_first = ""
         return f"{clear_first}{_ORDERS[self.order][1]}, source, target"
 
     def kept(self, layers: list[int]) -> str:
@@ -202,8 +166,18 @@ def _tuple(layers: list[int]) -> str:
     return f"({', '.join(str(int(layer)) for layer in layers)})"
 
 
-def listed(store: DuckDBPyConnection, choice: PairSelection, layers: list[int]) -> pd.DataFrame:
-    """The pairs of each layer in list order, with the columns of `pair_delta.top`."""
+def listed(store: DuckDBPyConnection, *, layers: list[int], **options: Any) -> pd.DataFrame:
+    """Return the first pairs of each layer, each averaged over all of its occurrences.
+
+    Args:
+        options: of `PairSelection`.
+
+    Returns:
+        layer, place, source_id, target_id, source, target, n, n_sequences, mean_delta, std_delta,
+        low, high (of the mean; NaN where sequences are too few), pmi, relation. Pairs of equal rank
+        follow the order of their token ids.
+    """
+    choice = PairSelection(**options)
     left = _unsettled(store, choice, layers)
     settled = [layer for layer in layers if layer not in left]
     parts = choice.of_all(left)
@@ -241,7 +215,7 @@ def _unsettled(store: DuckDBPyConnection, choice: PairSelection, layers: list[in
     pairs above that is settled.
     """
     [(is_filled,)] = store.execute("select count(*) > 0 from pair_extreme").fetchall()
-    if not is_filled or choice.order not in ("amplified", "attenuated"):
+    if not is_filled or choice.order == "largest":
         return layers
     size = "near" if choice.rank == "bound" else "abs(mean)"
     unsettled = store.execute(
@@ -265,42 +239,15 @@ def _unsettled(store: DuckDBPyConnection, choice: PairSelection, layers: list[in
     return [layer for (layer,) in unsettled]
 
 
-def with_interval(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows with `low` and `high` of their mean in place of its error; NaN if too few."""
-    names = ("mean_delta", "standard_error", "degrees")
-    low, high = mean_interval(*(frame[name].to_numpy(np.float64) for name in names))
-    renamed = frame.rename(columns={"standard_error": "low", "degrees": "high"})
-    return renamed.assign(low=low, high=high)
-
-
-def tally(
-    store: DuckDBPyConnection,
-    *,
-    effect: str,
-    layers: list[int],
-    min_count: int,
-    text: str = "",
-    relation: str = ALL,
-    special: bool = True,
-    source: str = "",
-    target: str = "",
-) -> pd.DataFrame:
-    """Count the pairs that meet the conditions of a list, with any direction, rank and interval.
-
-    Args:
-        layers: in which they are counted, once in each; all other options are those of
-            `pair_delta.browse`.
+def tally(store: DuckDBPyConnection, *, layers: list[int], **options: Any) -> pd.DataFrame:
+    """Count the pairs that meet the conditions of a list, in each layer once.
 
     Returns:
         One row: n_pairs, n_sure (those with an interval), n_clear (those clear of 0), their share
         of these, and n_amplified and n_attenuated of them.
-
-    Raises:
-        UnknownName: no such effect or relation.
     """
-    conditions = (text, relation, special, "bound", False, source, target)
-    chosen = PairSelection(effect, "largest", min_count, 0, *conditions)
-    rows = chosen.with_text(chosen.rows(layers)) if text else chosen.rows(layers)
+    chosen = PairSelection(**options)
+    rows = chosen.with_text(chosen.rows(layers)) if chosen.text else chosen.rows(layers)
     return frame_of(
         store,
         f"""

@@ -1,96 +1,76 @@
-"""Input of parsers: attention between the words of a sentence, vectors of words, and trees."""
+"""Parsers that read the attention of all heads together: their input and their accuracy."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from jaxtyping import Bool, Float, Int
 
-from analysis.measures.probing.governors import base_of
-from analysis.needs import Need
-from analysis.statistics.annotation import WORD
-from analysis.statistics.columns import singles, small, text
-from analysis.statistics.fit import Vectors
-from analysis.statistics.question import asks, sequences_of
-from analysis.statistics.table import HEAD, LAYER, SEQUENCE, Table
-
-SHOWN = 64
-KEPT = 1000
-"""Number of first sequences whose word attention the file keeps, and the shards."""
-_SENTENCE = small("sentence", "sentence of the sequence, counted from 0")
-
-
-_WORD_ATTENTION = (
-    small("first_word", "its first word"),
-    small("n_words", "its words", "words"),
-    singles(
-        "attention",
-        "what each word of the sentence gives to each, one word that attends after the other: "
-        "mean over its pieces, sum over those of the other",
-    ),
-    singles("cls", "what each word gives to [CLS], mean over its pieces"),
-    singles("sep", "what each word gives to [SEP], mean over its pieces"),
+from analysis.measures.probing.governors import (
+    base_of,
 )
-ATTENTION = Table(
-    name="word_attention",
-    grain=f"one row per sentence, layer and head of the first {SHOWN} sequences, if annotated",
-    key=(SEQUENCE, _SENTENCE, LAYER, HEAD),
-    values=_WORD_ATTENTION,
+from analysis.needs import Need, Setting
+from analysis.statistics.base.columns import (
+    HEAD,
+    LAYER,
+    SEQ,
+    count,
+    numbers,
+    place,
+    share,
+    text,
+    with_names,
+)
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Table, view
+from analysis.statistics.fit import FitContext, Vectors
+
+SHOWN, KEPT = 64, 1000
+"""Numbers of first sequences whose word attention the file keeps, and the shards."""
+_WORDS = {
+    "first_word": place("its first word"),
+    "n_words": place("its words", "words", least=1),
+    "attention": numbers(
+        "what each word of the sentence gives to each, one word that attends after the other: "
+        "mean over its pieces, sum over those of the other"
+    ),
+    "cls": numbers("what each word gives to [CLS], mean over its pieces"),
+    "sep": numbers("what each word gives to [SEP], mean over its pieces"),
+}
+_SENTENCE = place("sentence of the sequence, counted from 0", name="sentence")
+_WORD_ATTENTION_KEY = (SEQ, _SENTENCE, LAYER, HEAD)
+WORD_ATTENTION = Table(
+    "word_attention",
+    key=_WORD_ATTENTION_KEY,
+    values=_WORDS,
     source="clark-2019",
+    note=f"the first {SHOWN} sequences, if annotated",
     needs=(Need.WORDS,),
     laws=(
         "len(attention) = n_words::bigint * n_words and len(cls) = n_words and len(sep) = n_words",
         "list_min(attention) >= 0 and list_min(cls) >= 0 and list_min(sep) >= 0",
         "list_sum(attention) + list_sum(cls) + list_sum(sep) <= n_words * 1.05",
     ),
-    raw=(SEQUENCE, _SENTENCE, LAYER, HEAD, *_WORD_ATTENTION),
-    merge="from shards where seq < 64",
-    depends_on=(),
+    raw=(*_WORD_ATTENTION_KEY, *with_names(_WORDS)),
+    merge=f"from shards where seq < {SHOWN}",
 )
-
-
-@asks("""
-    with cell as (
-        select first_word, n_words, unnest(range(len(attention))) as place,
-            unnest(attention)::double as attention
-        from word_attention
-        where seq = $seq and layer = $layer and head = $head
-    )
-    select (first_word + place // n_words)::int as word,
-        (first_word + place % n_words)::int as candidate, attention
-    from cell
-    order by word, candidate
-""")
-def of_head(store: DuckDBPyConnection, *, seq: int, layer: int, head: int) -> pd.DataFrame:
-    """Attention between the words of each sentence of a sequence, in one head: word, candidate,
-    attention; a row per pair, by the word that attends."""
-    ...
-
-
-@asks(sequences_of("word_attention"))
-def sequences(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The sequences whose word attention is in the file: seq, n_tokens, text."""
-    ...
-
-
-VECTOR = Table(
-    name="word_vector",
-    grain="one row per form of a word in annotated sequences, masked words left out",
-    key=(text("form", "the word as it is written"),),
-    values=(
-        SEQUENCE,
-        WORD,
-        singles(
-            "vector",
+WORD_VECTOR = Table(
+    "word_vector",
+    key=(text("the word as it is written", name="form"),),
+    values={
+        "seq": replace(SEQ, name=""),
+        "word": place("word of the sequence, counted from 0"),
+        "vector": numbers(
             "input embedding of the form where it first occurs, mean over its pieces",
             "embedding units",
+            least=1,
         ),
-    ),
+    },
     source="clark-2019",
+    note="annotated sequences, without masked words",
     needs=(Need.WORDS,),
-    laws=("len(vector) > 0",),
     merge="""
         select form, (min(seq::bigint * 65536 + word) // 65536)::int as seq,
             (min(seq::bigint * 65536 + word) % 65536)::smallint as word,
@@ -98,10 +78,7 @@ VECTOR = Table(
         from shards
         group by form
     """,
-    depends_on=(),
 )
-
-
 INPUT_EMBEDDING = "input_embedding"
 
 BUDGET = 2**27
@@ -257,3 +234,129 @@ def _reduced(vectors: dict[str, np.ndarray], forms: list[str]) -> dict[str, np.n
     rows = dict(zip(vectors, (matrix / length).astype(np.float32), strict=True))
     nothing = np.zeros(matrix.shape[1], dtype=np.float32)
     return {form: np.append(rows.get(form, nothing), np.float32(1.0)) for form in forms}
+
+
+METHODS = (
+    "attention_words",
+    "attention",
+    "attention_words_shuffled",
+    "attention_shuffled",
+    "distances_words",
+    "right_branching",
+)
+SEEDS, HELD_OUT = 5, 0.2
+
+
+def _trained_parsers(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+    """Train and score parsers; no rows where fewer than two sequences have trees."""
+    known = tree_sentences(store, seed=context.seed)
+    if len({tree.seq for tree in known}) < 2 or not any(tree.is_scored.any() for tree in known):
+        return table.schema.empty_table()
+    vectors = static_vectors(store, context.word_vectors, known)
+    seeds = list(range(context.seed, context.seed + SEEDS))
+    learns = np.stack([_in_training(known, seed) for seed in seeds], axis=1)
+    rows = []
+    for method, right in _right(known, vectors, seeds, learns).items():
+        with_words = "words" in method
+        for at, seed in enumerate(seeds):
+            held_out = ~learns[:, at]
+            n = sum(int(known[index].is_scored.sum()) for index in np.flatnonzero(held_out))
+            row = {"method": method, "seed": seed, "n": n}
+            row |= {"n_train": int(learns[:, at].sum()), "n_test": int(held_out.sum())}
+            if with_words:
+                row |= {"vectors": vectors.source, "known_share": vectors.known_share}
+            if n:
+                rows.append(row | {"uas": right[held_out, at].sum() / n})
+    return pa.Table.from_pylist(rows, schema=table.schema)
+
+
+def _in_training(known: list[TreeSentence], seed: int) -> np.ndarray:
+    """Mask of a seed's training sentences; all sentences of a sequence are trained on or held
+    out."""
+    sequences = np.array([tree.seq for tree in known])
+    names = np.unique(sequences)
+    n_held_out = max(1, round(HELD_OUT * len(names)))
+    held_out = np.random.default_rng(seed).permutation(names)[:n_held_out]
+    return ~np.isin(sequences, held_out)
+
+
+def _right(
+    known: list[TreeSentence], vectors: StaticVectors, seeds: list[int], learns: np.ndarray
+) -> dict[str, np.ndarray]:
+    """Number of correct words per sentence, by method and seed."""
+    # loads torch, which no other table that is made from tables needs
+    from analysis.measures.probing.parsers import right_by_parser, sentence_of, shuffled
+
+    def seen(tree: TreeSentence, governors: list[np.ndarray]):
+        return sentence_of(
+            attention=tree.attention,
+            cls=tree.cls,
+            sep=tree.sep,
+            vectors=np.stack([vectors.by_form[form] for form in tree.forms]),
+            governors=np.stack(governors, axis=1),
+            is_scored=tree.is_scored,
+        )
+
+    right = right_by_parser(
+        [seen(tree, [tree.governors] * len(seeds)) for tree in known],
+        [
+            seen(tree, [shuffled(tree.governors, seed=seed, sentence=at) for seed in seeds])
+            for at, tree in enumerate(known)
+        ],
+        learns=learns,
+        seeds=seeds,
+    )
+    chain = [
+        (tree.governors == np.arange(1, len(tree.governors) + 1))[tree.is_scored].sum()
+        for tree in known
+    ]  # the next word governs each, the root the last one: clark-2019, section 5.2
+    return right | {"right_branching": np.stack([chain] * len(seeds), axis=1)}
+
+
+_UAS = {
+    "uas": share("share of held-out words with the right governor"),
+    "n": count("held-out words, without punctuation", "words"),
+}
+_SPLIT = (
+    text(
+        "attention_words, attention, the same two trained and scored on shuffled governors "
+        "(attention_words_shuffled, attention_shuffled), distances_words or right_branching",
+        "name",
+        name="method",
+    ),
+    count("seed of the split into training and held-out text", "seed", least=None, name="seed"),
+)
+PARSER_ACCURACY = Table(
+    "parser_accuracy",
+    key=_SPLIT,
+    values={
+        **_UAS,
+        "n_train": count("sentences trained on", "sentences"),
+        "n_test": count("sentences held out", "sentences"),
+        "vectors": text(
+            "what words are known by: input_embedding of the model, or a file",
+            "name",
+            null="if not at all",
+        ),
+        "known_share": share("share of all words that have a vector", null="if not asked for"),
+    },
+    source="clark-2019",
+    note="none with too few trees",
+    declared=UNSTABLE_ARGMAX,
+    needs=(Need.TREES,),
+    laws=("(vectors is null) = (known_share is null)",),
+    shown_as="parser_accuracy_setting",
+    views=(
+        view(
+            "parser_accuracy",
+            _SPLIT,
+            _UAS,
+            note="none with too few trees",
+            sql="select method, seed, uas, n from stored.parser_accuracy",
+        ),
+    ),
+    depends_on=(Setting.WORD_VECTORS,),
+    version=2,
+    requires=("word_attention", "word_vector"),
+    made_by=_trained_parsers,
+)
