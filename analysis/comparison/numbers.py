@@ -12,14 +12,14 @@ from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
 from analysis.statistics import norms, sinks
 from analysis.statistics.corpus import layer_order
 from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
-from analysis.statistics.mixing import mixing_ratio, scope_similarity
+from analysis.statistics.mixing import SEQUENCE_MIXING_RATIO, SEQUENCE_SCOPE_SIMILARITY
 from analysis.statistics.positions.attention import HEAD_OFFSET
 from analysis.statistics.question import frame_of
 
 TABLES = (
-    mixing_ratio.PER_SEQUENCE,
+    SEQUENCE_MIXING_RATIO,
     SEQUENCE_HEAD_PATTERN,
-    scope_similarity.PER_SEQUENCE,
+    SEQUENCE_SCOPE_SIMILARITY,
     norms.HEAD_TOKEN,
     sinks.SEQUENCE_SINK,
     HEAD_OFFSET,

@@ -2,8 +2,7 @@
 
 from analysis.relevance_rules import MEAN_WEIGHTS, RULES
 from analysis.scopes import BETWEEN, OF_RATIOS, ORDERS, WEIGHTS_WITH_RESIDUAL
-from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
-from analysis.statistics.mixing.vector_rollout import VECTORS
+from analysis.statistics.mixing import ATTENTION_ROLLOUT, VECTORS
 
 # Dark and light ones (L* 43–44 and 59–61: all are seen on either ground) take turns in a palette,
 # so that neighbours differ in grey print as well. Any two differ where few hues are seen.

@@ -5,7 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.mixing.completeness import WORST
+from analysis.statistics.mixing import WORST
 from pages.charts.chart_theme import Chart, layered
 from pages.charts.colours import SERIES_COLOURS
 from pages.kit.section import rows_of

@@ -9,11 +9,23 @@ from analysis.error_limits import LIMITS
 from analysis.scopes import OF_RATIOS, RELATIONS, WEIGHTS, WEIGHTS_WITH_RESIDUAL
 from analysis.statistics.base.columns import TYPE_OF_ENTRY
 from analysis.statistics.corpus import sequence_texts
-from analysis.statistics.mixing import completeness, mixing_ratio, rollout, vector_rollout
-from analysis.statistics.mixing import scope_similarity as similarity
-from analysis.statistics.mixing.mixing_ratio import MASK_TYPES
-from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT, DISTANCES
-from analysis.statistics.mixing.vector_rollout import VECTORS
+from analysis.statistics.mixing import (
+    ATTENTION_ROLLOUT,
+    COMPLETENESS,
+    DISTANCES,
+    LAYER_COMPLETENESS,
+    MASK_TYPES,
+    MIXING_RATIO,
+    RATIO_FREQUENCY_CORRELATION,
+    ROLLOUT,
+    SCOPE_SIMILARITY,
+    SEQUENCE_SCOPE_SIMILARITY,
+    TOKEN_MIXING_RATIO,
+    VECTOR_AGREEMENT,
+    VECTOR_COMPLETENESS,
+    VECTOR_ROLLOUT,
+    VECTORS,
+)
 from analysis.statistics.pairs.relations import RELATION_SHARE
 from analysis.statistics.parts import OF_TOKENS, POOLED, at_level
 from analysis.statistics.question import placed
@@ -102,7 +114,7 @@ def of_papers(quantity: str, ours: str, *keys: str) -> Callable[[Inquiry, Choice
 
 SIMILARITY = Section(
     "similarity",
-    (similarity.TABLE, similarity.PER_SEQUENCE),
+    (SCOPE_SIMILARITY, SEQUENCE_SCOPE_SIMILARITY),
     picks=(
         Pick("layer", lambda inquiry, _: ["mean", *map(str, inquiry.store.layers)], kind="select"),
         Pick("scope_a", OF_SCOPE, changed_most, "select"),
@@ -172,7 +184,7 @@ SIMILARITY = Section(
 RATIOS = of_papers("mixing_ratio", "from mixing_ratio", "layer", "scope", "token_type")
 RATIO = Section(
     "ratio",
-    (mixing_ratio.TABLE,),
+    (MIXING_RATIO,),
     picks=(
         Pick(
             "type",
@@ -254,7 +266,7 @@ _GIVEN = """
 _COLUMNS = ("source", "scope", "special", _RHO, f"{_RHO}_low", f"{_RHO}_high", "spearman")
 FREQUENCY = Section(
     "frequency",
-    (mixing_ratio.FREQUENCY_CORRELATION, mixing_ratio.PER_TOKEN),
+    (RATIO_FREQUENCY_CORRELATION, TOKEN_MIXING_RATIO),
     picks=(Pick("frequency_level", (*OF_TOKENS, POOLED), of="level", format=title),),
     figures=(
         correlations("file"),
@@ -370,7 +382,7 @@ MODULES = Section(
 )
 
 
-_FOLLOWED = (vector_rollout.TABLE, vector_rollout.AGREEMENT, vector_rollout.COMPLETENESS)
+_FOLLOWED = (VECTOR_ROLLOUT, VECTOR_AGREEMENT, VECTOR_COMPLETENESS)
 
 
 def followed(rows: str) -> Callable[[Inquiry, Choices], pd.DataFrame]:
@@ -395,7 +407,7 @@ _NEAR = dict(zip(DISTANCES, NEAR_TO_FAR, strict=True))
 _SIDES = {ATTENTION_ROLLOUT: 0.3, "{rollout}": 0.6, VECTORS: 1.0}
 ROLLOUT = Section(
     "rollout",
-    (rollout.TABLE,),
+    (ROLLOUT,),
     also=_FOLLOWED,
     picks=(Pick("rollout", OF_SCOPE, WHOLE, of="scope"),),
     figures=(
@@ -479,7 +491,7 @@ _ERRORS = {"layer": None, "part": None, "error": "%.1e", "percentile_99": "%.1e"
 _ERRORS |= dict.fromkeys(("seq", "pos", "n_tokens", "text"))
 COMPLETENESS = Section(
     "completeness",
-    (completeness.TABLE, completeness.WHOLE_LAYERS),
+    (COMPLETENESS, LAYER_COMPLETENESS),
     figures=(
         Figure(
             "question",

@@ -6,7 +6,7 @@ from analysis.statistics import norms
 from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import TOKENS
 from analysis.statistics.heads.single_heads import HEAD_PATTERN
-from analysis.statistics.mixing import mixing_ratio
+from analysis.statistics.mixing import MIXING_RATIO
 from analysis.statistics.pairs.changes import PAIR_DELTA
 from pages.services.open_file import Store
 
@@ -63,7 +63,7 @@ from mixing_ratio
 where token_type = 'all'
   and layer is not null
 order by layer""",
-        (mixing_ratio.TABLE,),
+        (MIXING_RATIO,),
     ),
     "pairs": Example(
         """\

@@ -2,8 +2,7 @@
 
 from analysis.scopes import BETWEEN, ROLES, WEIGHTS, WEIGHTS_WITH_RESIDUAL, WHOLE
 from analysis.sinks import NO_TOKEN, POSITIONAL
-from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
-from analysis.statistics.mixing.vector_rollout import VECTORS
+from analysis.statistics.mixing import ATTENTION_ROLLOUT, VECTORS
 from pages.words.say import say
 
 _NAMED = (WEIGHTS, WEIGHTS_WITH_RESIDUAL, ATTENTION_ROLLOUT, VECTORS)

@@ -1,6 +1,7 @@
 """Whole layers as sums over their tokens: errors, mixing ratios, similarities, rollouts."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,15 +16,25 @@ from analysis.measures.mixing.completeness import (
 from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
-from analysis.statistics.mixing import completeness, mixing_ratio, scope_similarity
-from analysis.statistics.rows import names_of, table_of
+from analysis.scopes import OF_RATIOS, SCOPES
+from analysis.statistics.base.columns import POS, SEQ
+from analysis.statistics.mixing import (
+    COMPLETENESS,
+    LAYER_COMPLETENESS,
+    MASK_TYPES,
+    RATIO_SCOPE,
+    SEQUENCE_MIXING_RATIO,
+    SEQUENCE_SCOPE_SIMILARITY,
+    TOKEN_MIXING_RATIO,
+)
 from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer
+from precompute.passes.rows import places_of, rows, rows_of_layer
 
 
-@fills(completeness.TABLE)
+@fills(COMPLETENESS)
 def attention_completeness(layer: Layer) -> pa.Table:
     """One row per sequence.
 
@@ -31,42 +42,34 @@ def attention_completeness(layer: Layer) -> pa.Table:
     """
     is_token = layer.batch.is_token
     errors = attention_block_errors(layer.trace, is_token, layer.batch.hidden_dtype).cpu()
-    return table_of(
-        completeness.TABLE,
+    of_sequences = (errors[row, : len(one)] for row, one in enumerate(layer.batch.sequences))
+    return rows_of_layer(
+        layer,
+        COMPLETENESS,
+        (SEQ,),
         attention_sum_error=attention_sum_error(
             layer.attention, is_token, has_sink=layer.weights.sink_logit is not None
-        )
-        .cpu()
-        .numpy(),
-        **_worst(
-            layer,
-            (errors[row, : len(sequence)] for row, sequence in enumerate(layer.batch.sequences)),
         ),
+        **_worst(of_sequences),
     )
 
 
-@fills(completeness.WHOLE_LAYERS)
+@fills(LAYER_COMPLETENESS)
 def layer_completeness(layer: Layer) -> pa.Table:
     """One row per sequence.
 
     Formula: `layer_mixing`, `worst_token`.
     """
     errors = (mixing.errors for mixing in layer.mixing)
-    return table_of(completeness.WHOLE_LAYERS, **_worst(layer, errors))
+    return rows_of_layer(layer, LAYER_COMPLETENESS, (SEQ,), **_worst(errors))
 
 
-def _worst(layer: Layer, errors: Iterable[Float[Tensor, " query"]]) -> dict[str, np.ndarray]:
-    error, worst_pos, percentile = zip(*map(worst_token, errors), strict=True)
-    return {
-        "seq": layer.batch.sequence_of_row,
-        "layer": np.full(len(error), layer.index, dtype=np.uint8),
-        "relative_error": np.array(error),
-        "worst_pos": np.array(worst_pos),
-        "percentile_99": np.array(percentile),
-    }
+def _worst(errors: Iterable[Float[Tensor, " query"]]) -> dict[str, Any]:
+    found = map(np.array, zip(*map(worst_token, errors), strict=True))
+    return dict(zip(("relative_error", "worst_pos", "percentile_99"), found, strict=True))
 
 
-@fills(mixing_ratio.PER_SEQUENCE)
+@fills(SEQUENCE_MIXING_RATIO)
 def sequence_mixing_ratio(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, scope and token type that the sequence has.
 
@@ -77,19 +80,14 @@ def sequence_mixing_ratio(layer: Layer) -> Iterator[pa.Table]:
         members = {name: of for name, of in _members(sequence).items() if of.any()}
         ratios = _ratios(layer, mixing)
         moments = np.stack([ratio_moments(ratios[:, of]) for of in members.values()], axis=1)
-        mean, m2, smallest, largest = moments.reshape(4, -1)
-        types = np.array([mixing_ratio.MASK_TYPES.index(name) for name in members])
-        yield table_of(
-            mixing_ratio.PER_SEQUENCE,
-            seq=np.full(len(mean), sequence.index),
-            layer=np.full(len(mean), layer.index),
-            scope=names_of(np.tile(np.arange(len(scopes)), len(types)), scopes),
-            token_type=names_of(types.repeat(len(scopes)), mixing_ratio.MASK_TYPES),
-            n=np.array([of.sum() for of in members.values()]).repeat(len(scopes)),
-            mean=mean,
-            m2=m2,
-            min=smallest,
-            max=largest,
+        yield rows_of_layer(
+            layer,
+            SEQUENCE_MIXING_RATIO,
+            seq=sequence.index,
+            scope=places_of(scopes, OF_RATIOS),
+            token_type=places_of(members, MASK_TYPES)[:, None],
+            n=np.array([[of.sum()] for of in members.values()]),
+            **dict(zip(("mean", "m2", "min", "max"), moments, strict=True)),
         )
 
 
@@ -108,7 +106,7 @@ def _ratios(layer: Layer, mixing: LayerMixing) -> Float[np.ndarray, "scope token
     return ratios_of_layer(mixing.ratios.numpy(), given)
 
 
-@fills(mixing_ratio.PER_TOKEN)
+@fills(TOKEN_MIXING_RATIO)
 class TokenMixingRatio:
     """One row per token and scope; keeps a sum over the layers for each.
 
@@ -126,41 +124,38 @@ class TokenMixingRatio:
 
     def rows(self) -> pa.Table:
         scopes, n_layers = self.batch.order.of_ratios, len(self.batch.layers)
-        rows = []
-        for sequence, total in zip(self.batch.sequences, self.sums, strict=True):
-            scope, position = np.indices(total.shape)
-            rows.append(
-                table_of(
-                    mixing_ratio.PER_TOKEN,
-                    seq=np.full(total.size, sequence.index),
-                    pos=position.ravel(),
-                    scope=names_of(scope.ravel(), scopes),
-                    mean=(total / n_layers).ravel(),
-                )
+        return pa.concat_tables(
+            rows(
+                TOKEN_MIXING_RATIO,
+                (RATIO_SCOPE, POS),
+                stands_for={"scope": places_of(scopes, OF_RATIOS)},
+                seq=sequence.index,
+                mean=total / n_layers,
             )
-        return pa.concat_tables(rows)
+            for sequence, total in zip(self.batch.sequences, self.sums, strict=True)
+        )
 
 
-@fills(scope_similarity.PER_SEQUENCE)
+@fills(SEQUENCE_SCOPE_SIMILARITY)
 def sequence_scope_similarity(layer: Layer) -> pa.Table:
     """One row per sequence and pair of scopes whose maps are not constant.
 
     Formula: `layer_mixing`, `map_similarities`.
     """
     scopes = layer.batch.order.scopes
-    narrow, wide = np.triu_indices(len(scopes), k=1)
+    places = places_of(scopes, SCOPES)
     spearman = np.array(
         [
-            map_similarities(mixing.maps.numpy()[:, pairs[layer.index]])[narrow, wide]
+            map_similarities(mixing.maps.numpy()[:, pairs[layer.index]])
             for mixing, pairs in zip(layer.mixing, layer.batch.pairs, strict=True)
         ]
     )
-    row, pair = np.nonzero(~np.isnan(spearman))
-    return table_of(
-        scope_similarity.PER_SEQUENCE,
-        seq=layer.batch.sequence_of_row[row],
-        layer=np.full(len(row), layer.index),
-        scope_a=names_of(narrow[pair], scopes),
-        scope_b=names_of(wide[pair], scopes),
-        spearman=spearman[row, pair],
+    return rows_of_layer(
+        layer,
+        SEQUENCE_SCOPE_SIMILARITY,
+        (SEQ,),
+        there=np.triu(~np.isnan(spearman), k=1),
+        scope_a=places[:, None],
+        scope_b=places,
+        spearman=spearman,
     )

@@ -17,11 +17,18 @@ from analysis.measures.mixing.rollout import (
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout, vector_bytes
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.base.tables import Table
-from analysis.statistics.mixing import rollout, vector_rollout
-from analysis.statistics.rows import names_of, table_of
+from analysis.statistics.mixing import (
+    ATTENTION_ROLLOUT,
+    ROLLED,
+    SEQUENCE_ROLLOUT,
+    SEQUENCE_VECTOR_AGREEMENT,
+    SEQUENCE_VECTOR_ROLLOUT,
+    VECTOR_COMPLETENESS,
+)
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer
+from precompute.passes.rows import places_of, rows_of_layer
 
 MOST_VECTOR_BYTES = 512 * 2**20
 """Memory of a followed sequence's vectors in float32: 418 tokens of width 768, 181 of 4,096."""
@@ -47,7 +54,7 @@ class Rollouts:
         return product
 
 
-@fills(rollout.PER_SEQUENCE)
+@fills(SEQUENCE_ROLLOUT)
 def sequence_rollout(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, scope, and token type and distance that the sequence has.
 
@@ -55,11 +62,11 @@ def sequence_rollout(layer: Layer) -> Iterator[pa.Table]:
     """
     rollouts, scopes = layer.batch.shared(Rollouts), _rolled_scopes(layer)
     for row in range(len(layer.batch.sequences)):
-        yield _origins(rollout.PER_SEQUENCE, layer, row, scopes, rollouts.after(layer, row))
+        yield _origins(SEQUENCE_ROLLOUT, layer, row, scopes, rollouts.after(layer, row))
 
 
 def _rolled_scopes(layer: Layer) -> tuple[str, ...]:
-    return *layer.batch.order.scopes, rollout.ATTENTION_ROLLOUT
+    return *layer.batch.order.scopes, ATTENTION_ROLLOUT
 
 
 def _origins(
@@ -76,15 +83,14 @@ def _origins(
     cells = np.ravel_multi_index((types, distances), shape)
     there = np.unique(cells[layer.batch.reached[row][layer.index]])
     token_type, distance = np.unravel_index(there, shape)
-    n_rows = len(scopes) * len(there)
-    return table_of(
+    return rows_of_layer(
+        layer,
         table,
-        seq=np.full(n_rows, sequence.index),
-        layer=np.full(n_rows, layer.index),
-        scope=names_of(np.arange(len(scopes)).repeat(len(there)), scopes),
-        token_type=names_of(np.tile(token_type, len(scopes))),
-        distance=np.tile(np.array(DISTANCES)[distance], len(scopes)),
-        share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there].ravel(),
+        seq=sequence.index,
+        scope=places_of(scopes, ROLLED)[:, None] if scopes else 0,
+        token_type=token_type,
+        distance=np.array(DISTANCES)[distance],
+        share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there],
     )
 
 
@@ -118,35 +124,36 @@ class Vectors:
         return self._rollouts[row].pass_layer(alone)
 
 
-@fills(vector_rollout.COMPLETENESS)
+@fills(VECTOR_COMPLETENESS)
 def sequence_vector_completeness(layer: Layer) -> pa.Table:
     """One row per followed sequence.
 
     Formula: `VectorRollout`, `vector_bytes`.
     """
     known = layer.batch.shared(Vectors).after(layer)
-    return table_of(
-        vector_rollout.COMPLETENESS,
+    return rows_of_layer(
+        layer,
+        VECTOR_COMPLETENESS,
+        there=np.ones(len(known), dtype=bool),
         seq=layer.batch.sequence_of_row[list(known)],
-        layer=np.full(len(known), layer.index),
         relative_error=np.array([vectors.error for vectors in known.values()]),
         bias_share=np.array([vectors.bias_share for vectors in known.values()]),
     )
 
 
-@fills(vector_rollout.PER_SEQUENCE)
+@fills(SEQUENCE_VECTOR_ROLLOUT)
 def sequence_vector_rollout(layer: Layer) -> Iterator[pa.Table]:
     """One row per followed sequence, and token type and distance that the sequence has.
 
     Formula: `VectorRollout`, `distance_places`, `row_shares`, `shares_of_cells`,
         `vector_bytes`.
     """
-    table, scopes = vector_rollout.PER_SEQUENCE, (vector_rollout.VECTORS,)
+    table = SEQUENCE_VECTOR_ROLLOUT
     for row, vectors in layer.batch.shared(Vectors).after(layer).items():
-        yield _origins(table, layer, row, scopes, row_shares(vectors.map.numpy())[None])
+        yield _origins(table, layer, row, (), row_shares(vectors.map.numpy())[None])
 
 
-@fills(vector_rollout.SEQUENCE_AGREEMENT)
+@fills(SEQUENCE_VECTOR_AGREEMENT)
 def sequence_vector_agreement(layer: Layer) -> Iterator[pa.Table]:
     """One row per followed sequence and scope whose shares are not constant.
 
@@ -159,11 +166,11 @@ def sequence_vector_agreement(layer: Layer) -> Iterator[pa.Table]:
         reached = batch.reached[row][layer.index]
         maps = np.stack([row_shares(vectors.map.numpy())[reached], *products[:, reached]])
         spearman = map_similarities(maps)[0, 1:]
-        (scope,) = np.nonzero(~np.isnan(spearman))
-        yield table_of(
-            vector_rollout.SEQUENCE_AGREEMENT,
-            seq=np.full(len(scope), batch.sequences[row].index),
-            layer=np.full(len(scope), layer.index),
-            scope=names_of(scope, scopes),
-            spearman=spearman[scope],
+        yield rows_of_layer(
+            layer,
+            SEQUENCE_VECTOR_AGREEMENT,
+            there=~np.isnan(spearman),
+            seq=batch.sequences[row].index,
+            scope=places_of(scopes, ROLLED),
+            spearman=spearman,
         )

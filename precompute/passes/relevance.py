@@ -40,7 +40,7 @@ from precompute.passes.relevance_maps import (
     Relevance,
     RelevanceMaps,
 )
-from precompute.passes.rows import lists, rows
+from precompute.passes.rows import rows
 
 TOKENS = 4160
 """Limit of images with curves, as the sum of their tokens: each image takes over 200 forward
@@ -96,7 +96,7 @@ class KeptMaps(_OfMaps):
         return self.batch.rows_of(self.batch.kept)
 
     def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
-        return rows(self.table, relevance=lists(maps.maps), **_keys(self.batch, row, maps))
+        return rows(self.table, relevance=maps.maps, **_keys(self.batch, row, maps))
 
 
 @fills(SEQUENCE_RELEVANCE)
@@ -195,7 +195,7 @@ class SequencePerturbation(_OfMaps):
             seq=sequence.index,
             rule=rules.repeat(n_curves),
             curve=np.tile(np.arange(n_curves), len(rules)),
-            probability=lists(flat),
+            probability=flat,
             area=area_under_curve(flat),
         )
 

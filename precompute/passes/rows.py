@@ -26,8 +26,8 @@ def rows(
     """Return a row of a shard for each place of some arrays where `there` is true.
 
     Arrays are broadcast, so that one number may stand for all. NaN is NULL where NULL is allowed,
-    and in lists, which are the last axis of the arrays of their columns, unless `lists` makes them.
-    A column of names takes places among them.
+    and in lists, which are the last axis of the arrays of their columns. A column of names takes
+    places among them.
 
     Args:
         axes: columns that the arrays' axes are, places counted from the least that they may be.
@@ -35,9 +35,8 @@ def rows(
     """
     arrays = {name: _array(of_column) for name, of_column in numbers.items()}
     chosen = _array(there)
-    of_lists = {column.name for column in table.shard_columns if pa.types.is_list(column.type)}
-    has_axis = {name for name in of_lists if arrays[name].dtype != object}
-    ends = {name: array.shape[-1:] if name in has_axis else () for name, array in arrays.items()}
+    lists = {column.name for column in table.shard_columns if pa.types.is_list(column.type)}
+    ends = {name: array.shape[-1:] if name in lists else () for name, array in arrays.items()}
     shapes = (array.shape[: array.ndim - len(ends[name])] for name, array in arrays.items())
     shape = np.broadcast_shapes((1,), chosen.shape, *shapes)
     chosen = np.broadcast_to(chosen, shape)
@@ -74,6 +73,11 @@ def by_name(names: Sequence[str], numbers: Tensor) -> dict[str, Tensor]:
     return dict(zip(names, numbers.unbind(-1), strict=True))
 
 
+def places_of(names: Iterable[str], among: tuple[str, ...]) -> np.ndarray:
+    """Return the places of some names among all that a column may hold."""
+    return np.array([among.index(name) for name in names])
+
+
 def _array(numbers: Numbers) -> np.ndarray:
     if isinstance(numbers, Tensor):
         is_narrow = numbers.dtype in (torch.bfloat16, torch.float16)
@@ -81,22 +85,15 @@ def _array(numbers: Numbers) -> np.ndarray:
     return np.asarray(numbers)
 
 
-def lists(arrays: Iterable[np.ndarray]) -> np.ndarray:
-    """Return arrays as the values of a column of lists."""
-    return np.array([None, *arrays], dtype=object)[1:]  # else equal lengths would be an axis
-
-
 def _column(column: Column, values: np.ndarray) -> pa.Array:
-    if column.type is not None and pa.types.is_list(column.type):
-        if values.dtype == object:
-            return pa.array([*values], column.type)
-        flat = values.ravel()
-        absent = np.isnan(flat) if flat.dtype.kind == "f" else None
+    if column.type and pa.types.is_list(column.type):
         starts = np.arange(len(values) + 1, dtype=np.int32) * values.shape[1]
-        items = pa.array(flat, column.type.value_type, mask=absent)
+        flat = values.ravel()
+        mask = np.isnan(flat) if flat.dtype.kind == "f" else None
+        items = pa.array(flat, column.type.value_type, mask=mask)
         return pa.ListArray.from_arrays(starts, items)
-    absent = np.isnan(values) if column.nullable else None
+    mask = np.isnan(values) if column.nullable else None
     if column.names:
-        places = pa.array(values, pa.int8(), mask=absent)
+        places = pa.array(np.nan_to_num(values).astype(np.int8), mask=mask)
         return pa.DictionaryArray.from_arrays(places, pa.array(column.names))
-    return pa.array(values, column.type, mask=absent)
+    return pa.array(values, column.type, mask=mask)

@@ -10,7 +10,7 @@ from analysis.errors import UserError
 from analysis.foreign_file import Locked, OtherSchema, rows
 from analysis.statistics import image, sample
 from analysis.statistics.corpus import provenance, run
-from analysis.statistics.mixing.completeness import WORST
+from analysis.statistics.mixing import WORST
 from precompute.passes import STATISTICS
 from precompute.store.open_file import opened
 

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 import streamlit as st
 
-from analysis.statistics.mixing import mixing_ratio
+from analysis.statistics.mixing import MIXING_RATIO
 from analysis.statistics.positions.sums import SCORE_SHARE
 from pages.kit.page import Page
 from pages.layer_mixing.page import PAGE
@@ -86,7 +86,7 @@ def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_tr
 
 @pytest.mark.parametrize(
     "change",
-    [{"when": lambda _: False}, {"needs": (mixing_ratio.TABLE, SCORE_SHARE)}],
+    [{"when": lambda _: False}, {"needs": (MIXING_RATIO, SCORE_SHARE)}],
 )
 def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(change, after):
     [ratio] = [part for part in PAGE.sections if part.name == "ratio"]

@@ -15,7 +15,7 @@ from analysis.scopes import POST_NORM
 from analysis.statistics import means as intervals
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import BlockSums, block_sizes, by_block
-from analysis.statistics.mixing.rollout import TABLE
+from analysis.statistics.mixing import ROLLOUT
 from analysis.statistics.rows import rows_of
 from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local
@@ -126,11 +126,11 @@ def test_what_no_sequence_has_has_no_mean():
 
 def test_a_column_that_a_frame_lacks_is_null():
     frame = pd.DataFrame({"layer": [1], "scope": ["attn"], "distance": [4]})
-    row = rows_of(TABLE, [frame.assign(mean=0.5, low=0.4, high=0.6, n_sequences=3)])
-    assert row.schema == TABLE.schema
+    row = rows_of(ROLLOUT, [frame.assign(mean=0.5, low=0.4, high=0.6, n_sequences=3)])
+    assert row.schema == ROLLOUT.schema
     (values,) = row.to_pylist()
     assert (values["token_type"], values["distance"]) == (None, 4)
-    assert rows_of(TABLE, []).schema == TABLE.schema
+    assert rows_of(ROLLOUT, []).schema == ROLLOUT.schema
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 from analysis.contracts import every_table
 from analysis.statistics.corpus import provenance, sequence_lengths
-from analysis.statistics.mixing.completeness import WORST
+from analysis.statistics.mixing import WORST
 from analysis.statistics.sample import Sample, least_count, samples
 from precompute.corpora.index import corpus as index
 from precompute.jobs.bounds import Bounds

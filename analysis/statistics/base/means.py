@@ -202,34 +202,41 @@ class Blocks:
         query: str,
         context: FitContext,
         zero: set[str] | frozenset[str] = frozenset(),
+        *,
+        weight: str = "",
     ) -> pd.DataFrame:
         """Return mean, interval and number of sequences of every cell; NaN counts as no number.
 
         Args:
             query: with a place for a condition: seq, value, and a quantity with its key.
             zero: quantities that are 0 in a sequence without the key.
+            weight: column of the query with what a value, multiplied by it, counts; each counts 1.
         """
-        sums = self._sums(store, query)
-        names = [*sums.columns.drop(["block", "total", "n"])]
+        sums = self._sums(store, query, weight)
+        names = [*sums.columns.drop(["block", "total", "n", "present"])]
         grouped = sums.groupby(names, dropna=False, observed=True)
         cells = grouped.size().index.to_frame(index=False)
-        of_cells, n = np.zeros((2, len(self.numbers), len(cells)))
+        of_cells, n, present = np.zeros((3, len(self.numbers), len(cells)))
         places = np.searchsorted(self.numbers, sums["block"]), grouped.ngroup()
         np.add.at(of_cells, places, sums["total"])
         np.add.at(n, places, sums["n"])
+        np.add.at(present, places, sums["present"])
         is_zero = cells["quantity"].isin(zero) if zero else False
         counted = np.where(is_zero, self.sizes[:, None], n)
         drawn = context.redraws(self.numbers)
         resampled = means_of_sums(of_cells, counted, drawn.weights)
         low, high = drawn.interval(resampled, counted > 0)
         (mean,) = means_of_sums(of_cells, counted, np.ones((1, len(self.numbers))))
-        present = n.sum(axis=0).astype(np.int64)
-        return cells.assign(mean=mean, low=low, high=high, n_sequences=present)
+        n_sequences = present.sum(axis=0).astype(np.int64)
+        return cells.assign(mean=mean, low=low, high=high, n_sequences=n_sequences)
 
-    def _sums(self, store: DuckDBPyConnection, query: str) -> pd.DataFrame:
-        """Return sum and number of values by block and cell; a cell may have several rows."""
+    def _sums(self, store: DuckDBPyConnection, query: str, weight: str) -> pd.DataFrame:
+        """Return sum, weight and number of values by block and cell; a cell may have several
+        rows."""
+        others = ", ".join(filter(None, ("seq", "value", weight)))
         sums = f"""
-            select * exclude (seq, value), fsum(value) as total, count(*)::double as n
+            select * exclude ({others}), fsum(value) as total, sum({weight or 1})::double as n,
+                count(*) as present
             from ({query}) join blocks using (seq)
             where not isnan(value) group by all order by all
         """

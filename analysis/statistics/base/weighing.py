@@ -1,57 +1,57 @@
 """Weighings of attention, by weights or by norms, and views of one of them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from analysis.statistics.base import columns as declared
-from analysis.statistics.base import tables as base
-from analysis.statistics.columns import named, number
-from analysis.statistics.table import Column, View, interval
+from analysis.statistics.base.columns import Column, interval, named, signed
+from analysis.statistics.base.tables import Table, View, grain_of, view
 
 WEIGHT, NORM, DIFFERENCE = "weight", "norm", "difference"
 WEIGHINGS = (WEIGHT, NORM)
 """Weighing by attention weights α, or by ‖αf(x)‖ with every row scaled to a sum of 1."""
 WEIGHING = named(
-    "weighing",
     "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
+    WEIGHINGS,
+    name="weighing",
 )
-WEIGHED_BY = declared.named(WEIGHING.meaning, WEIGHINGS, "weighing")
+DIFFERENCES = {"difference": signed("by norms minus by weights"), **interval("share")}
+"""Columns of a difference of shares and of its interval."""
 
 
-def by_weighing(table: base.Table, weights: str = "") -> base.Table:
+def by_weighing(table: Table, weights: str = "") -> Table:
     """Return a table, whose key begins with the weighing, as `NAME_weighing`, with a view of its
     rows by weights, which has its name or another."""
     names = ", ".join(f'"{column.name}"' for column in table.columns[1:])
     sql = f"select {names} from stored.{table.name} where weighing = '{WEIGHT}'"
-    grain = base.grain_of(table.key[1:], table.note)
-    view = View(weights or table.name, grain, table.columns[1:], sql)
-    return replace(table, shown_as=f"{table.name}_weighing", views=(*table.views, view))
+    grain = grain_of(table.key[1:], table.note)
+    by_weights = View(weights or table.name, grain, table.columns[1:], sql)
+    return replace(table, shown_as=f"{table.name}_weighing", views=(*table.views, by_weights))
 
 
 def of_weights(
-    name: str, grain: str, columns: Iterable[Column], *, table: str = "", or_rules: bool = False
+    name: str,
+    key: Iterable[Column],
+    values: Mapping[str, Column],
+    *,
+    table: str = "",
+    note: str = "",
+    where: str = "true",
+    or_rules: bool = False,
 ) -> View:
     """Return the view of a stored table restricted to weights, without the column `weighing`.
 
     Args:
         table: the stored one, if the view has another name.
+        where: condition on its rows.
         or_rules: True to include rows of rules, which have no weighing.
     """
+    key = tuple(key)
     rule = " or weighing is null" if or_rules else ""
-    rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
-    names = ", ".join(f'"{column.name}"' for column in columns)
-    return View(name, grain, tuple(columns), f"select {names} {rows}")
+    names = ", ".join(f'"{name}"' for name in (*(column.name for column in key), *values))
+    rows = f"from stored.{table or name} where (weighing = 'weight'{rule}) and {where}"
+    return view(name, key, values, note=note, sql=f"select {names} {rows}")
 
 
-def of_either(*columns: Column) -> tuple[Column, ...]:
+def of_either(columns: Mapping[str, Column]) -> dict[str, Column]:
     """Return columns twice: all as `NAME_weight`, then all as `NAME_norm`."""
-    return tuple(
-        replace(column, name=f"{column.name}_{weighing}")
-        for weighing in WEIGHINGS
-        for column in columns
-    )
-
-
-def difference(unit: str) -> tuple[Column, Column, Column]:
-    """Return the columns of a difference, norms minus weights, and of its interval."""
-    return (number("difference", "by norms minus by weights", unit), *interval(unit))
+    return {f"{name}_{way}": column for way in WEIGHINGS for name, column in columns.items()}

@@ -31,7 +31,7 @@ from analysis.statistics.base.columns import (
 )
 from analysis.statistics.base.correlations import laws_of_parts, parts, values_of_parts
 from analysis.statistics.base.tables import Table, View
-from analysis.statistics.base.weighing import WEIGHED_BY, WEIGHINGS, by_weighing
+from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, by_weighing
 from analysis.statistics.fit import FitContext
 
 
@@ -70,7 +70,7 @@ _BOTH = (
 _GRAIN = "one row per two heads, in either order, and per head with itself"
 HEAD_DISTANCE = Table(
     "head_distance",
-    key=(WEIGHED_BY, *_TWO_HEADS),
+    key=(WEIGHING, *_TWO_HEADS),
     source="clark-2019",
     note="the later head second, and each with itself; sums over sequences",
     laws=(
@@ -88,7 +88,7 @@ HEAD_DISTANCE = Table(
         View(
             "head_distance_weighing",
             "one row per weighing and two heads, in either order, and per head with itself",
-            (WEIGHED_BY, *_BOTH),
+            (WEIGHING, *_BOTH),
             """
             with pairs as (
                 from stored.head_distance
@@ -242,7 +242,7 @@ _POINT = {
 HEAD_LAYOUT = by_weighing(
     Table(
         "head_layout",
-        key=(WEIGHED_BY, LAYER, HEAD),
+        key=(WEIGHING, LAYER, HEAD),
         source="clark-2019",
         note="of two heads or more",
         views=(
@@ -290,7 +290,7 @@ _GROUP = (
 HEAD_LINKAGE = by_weighing(
     Table(
         "head_linkage",
-        key=(WEIGHED_BY, whole("step, counted from 0", name="step")),
+        key=(WEIGHING, whole("step, counted from 0", name="step")),
         source="sokal-1958",
         note="which joins two groups of heads into one",
         laws=('"left" <> "right"',),
@@ -326,7 +326,7 @@ _MEAN = "mean over them of the mean divergence"
 LAYER_COHESION = by_weighing(
     Table(
         "layer_cohesion",
-        key=(WEIGHED_BY, pooled(LAYER)),
+        key=(WEIGHING, pooled(LAYER)),
         source="mantel-1967",
         note="of layers with two heads or more",
         laws=("abs(difference - (between - within)) < 1e-9", "p_value > 0"),

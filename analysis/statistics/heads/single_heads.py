@@ -33,7 +33,7 @@ from analysis.statistics.base.columns import (
 )
 from analysis.statistics.base.means import N_SEQUENCES, means, wide_view
 from analysis.statistics.base.tables import Table, View
-from analysis.statistics.base.weighing import WEIGHED_BY, by_weighing
+from analysis.statistics.base.weighing import WEIGHING, by_weighing
 from analysis.statistics.fit import FitContext
 from analysis.statistics.question import quoted
 from analysis.token_types import TOKEN_TYPES
@@ -69,7 +69,7 @@ OF_HABITS = {name: OF_HABITS[name] for name in QUANTITIES}
 SEQUENCE_HEAD_PATTERN = by_weighing(
     Table(
         "sequence_head_pattern",
-        key=(WEIGHED_BY, LAYER, HEAD, SEQ),
+        key=(WEIGHING, LAYER, HEAD, SEQ),
         source="clark-2019",
         laws=(
             f"entropy <= uniform + {ROUNDING}",
@@ -90,7 +90,7 @@ HEAD_PATTERN = by_weighing(
         "head_pattern",
         of=SEQUENCE_HEAD_PATTERN,
         rows="sequence_head_pattern_weighing",
-        by=(WEIGHED_BY, LAYER, HEAD),
+        by=(WEIGHING, LAYER, HEAD),
         over=(HEAD,),
         views=(
             wide_view(

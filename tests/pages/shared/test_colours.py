@@ -17,7 +17,7 @@ import pytest
 from analysis.relevance_rules import METHODS as RELEVANCE_METHODS
 from analysis.relevance_rules import RULES
 from analysis.scopes import ORDERS, WEIGHTS_WITH_RESIDUAL
-from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing import ATTENTION_ROLLOUT
 from analysis.statistics.probing.accuracy import METHODS
 from pages.charts import chart_theme
 from pages.charts import colours as of

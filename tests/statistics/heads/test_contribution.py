@@ -8,12 +8,11 @@ import pandas as pd
 import pytest
 import torch
 
-from analysis.effects import OF_PARTS, PARTS, REST
+from analysis.effects import PARTS, REST
 from analysis.measures.heads.contribution import contributions
-from analysis.statistics.heads.single_heads import CONTRIBUTION, SEQUENCE_CONTRIBUTION
+from analysis.statistics.heads.single_heads import SEQUENCE_CONTRIBUTION
 from analysis.token_types import TOKEN_TYPES
 from tests.reference.transformed_vectors import norm, vectors_of
-from tests.statistics.fits import made, store_of
 from tests.tiny import every_model, tiny_model, tiny_sequences
 from tests.tracing import rows_of_table, trace_of
 
@@ -98,33 +97,6 @@ def test_parts_are_those_that_are_written_out():
                 expected = [along / norm(update) ** 2, norm(part) / norm(update), size]
                 assert of_part == pytest.approx(expected, rel=1e-6, abs=1e-9, nan_ok=True)
             assert found[n_heads, 0, i] == pytest.approx(found[:n_heads, 0, i].sum())
-
-
-def test_tables_hold_means_over_texts_of_every_part():
-    rows = pd.DataFrame(
-        [
-            (0, 1, "head", 1, None, 0.5, 0.6, 2.0),
-            (1, 1, "head", 1, None, -0.3, 0.4, 4.0),
-            (0, 1, "token_type", None, "cls", 0.2, 0.2, 1.0),
-            (0, 1, "network", None, None, 0.9, 1.0, None),
-        ],
-        columns=["seq", "layer", "part", "head", "token_type", *OF_PARTS],
-    ).astype({"head": "Int8"})
-    with store_of(sequence_contribution=rows) as store:
-        found = made(CONTRIBUTION, store).astype({"part": str, "quantity": str})
-    means = found.set_index(["part", "quantity"])["mean"].to_dict()
-    assert means == pytest.approx(
-        {
-            ("head", "share"): 0.1,
-            ("head", "length"): 0.5,
-            ("head", "norm"): 3.0,
-            ("token_type", "share"): 0.2,
-            ("token_type", "length"): 0.2,
-            ("token_type", "norm"): 1.0,
-            ("network", "share"): 0.9,
-            ("network", "length"): 1.0,
-        }
-    )
 
 
 def test_rows_are_of_each_text_and_of_every_part_it_has(tiny, sequences):

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.heads.head_pattern import gradient_importance
-from analysis.statistics.heads.single_heads import GRADIENT_IMPORTANCE, SEQUENCE_GRADIENT_IMPORTANCE
+from analysis.statistics.heads.single_heads import SEQUENCE_GRADIENT_IMPORTANCE
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Entry, Sequence
 from precompute.corpora.token_types import masked
@@ -26,7 +26,6 @@ from precompute.run import run
 from precompute.store.check import faults
 from tests.precompute.corpora.tiny import unhurried
 from tests.small_store import request as asked_for
-from tests.statistics.fits import made, store_of
 from tests.tiny import mask_rate, save_tiny, tiny_model, tiny_sequences
 from tests.tracing import rows_of_table, trace_of
 
@@ -218,24 +217,6 @@ def test_rows_are_of_each_text_and_few_tokens_at_a_time_change_no_number(
         rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short, gradients=None).num_rows
         == 0
     )
-
-
-def test_layers_are_means_of_heads_over_the_texts_with_the_type():
-    columns = ["seq", "head", "token_type", "importance"]
-    rows = [(0, 1, "cls", 1.0), (0, 2, "cls", 3.0), (1, 1, "cls", 5.0), (1, 2, "cls", 9.0)]
-    rows += [(1, 1, "sep", 2.0), (1, 2, "sep", 4.0)]
-    frame = pd.DataFrame(rows, columns=columns).assign(layer=1, objective="masked_lm")
-    with store_of(sequence_gradient_importance=frame) as store:
-        means = made(GRADIENT_IMPORTANCE, store).fillna({"head": 0})
-    found = means.set_index(["head", "token_type"])[["importance", "n_sequences"]]
-    assert dict(zip(found.index, map(tuple, found.to_numpy()), strict=True)) == {
-        (1, "cls"): (3, 2),
-        (2, "cls"): (6, 2),
-        (0, "cls"): (4.5, 2),
-        (1, "sep"): (2, 1),
-        (2, "sep"): (4, 1),
-        (0, "sep"): (3, 1),
-    }
 
 
 @pytest.mark.parametrize(("rate", "has_rows"), [(0.3, True), (0.0, False)])

@@ -81,12 +81,6 @@ def test_what_a_causal_query_cannot_see_is_not_counted():
     assert np.array_equal(head_distances(changed, seen), head_distances(attention, seen))
 
 
-def test_half_precision_is_taken_up_to_single():
-    attention = rows_of(5, n=7).bfloat16()
-    distances = head_distances(attention, seen_by(7))
-    assert np.array_equal(distances, head_distances(attention.float(), seen_by(7)))
-
-
 def matrix_of(rows: pd.DataFrame, weighing: str) -> np.ndarray:
     """Return mean divergences of a shard's rows."""
     of_weighing = rows[rows["weighing"] == weighing]

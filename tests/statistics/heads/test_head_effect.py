@@ -4,20 +4,17 @@ from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from torch import Tensor
 
 from analysis.effects import FILLINGS, MEAN, ZERO
 from analysis.measures.heads.head_effect import TypeMeans
-from analysis.statistics.heads.single_heads import HEAD_EFFECT
 from analysis.token_types import OTHER, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.token_types import masked
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import head_effects as passes
-from tests.statistics.fits import made, store_of
 from tests.statistics.heads.hooks import (
     ROUNDING,
     answer,
@@ -182,31 +179,3 @@ def test_a_language_model_is_asked_about_a_few_tokens_that_have_a_target(monkeyp
     np.testing.assert_allclose(
         [found["divergence"], found["loss"]], [*expected.values()], **ROUNDING
     )
-
-
-def test_tables_hold_means_over_texts_of_everything_that_is_replaced():
-    key = ["seq", "filling", "layer", "head", "token_type"]
-    rows = pd.DataFrame(
-        [
-            (0, MEAN, 1, 1, None, 0.5, None),
-            (1, MEAN, 1, 1, None, 0.7, 2.0),
-            (0, MEAN, 1, None, None, 0.9, None),
-            (0, ZERO, 1, None, "cls", 0.1, None),
-            (1, ZERO, None, None, "cls", 0.2, None),
-        ],
-        columns=[*key, "length", "loss"],
-    ).assign(cosine_distance=0.0, divergence=None)
-    rows = rows.astype({"layer": "Int8", "head": "Int8", "loss": float, "divergence": float})
-    with store_of(sequence_head_effect=rows) as store:
-        found = made(HEAD_EFFECT, store)
-    found = found.astype({"token_type": object, "quantity": str})
-    lengths = found[found["quantity"] == "length"].fillna({"layer": 0, "head": 0, "token_type": ""})
-    assert {*lengths[[*key[1:], "mean"]].round(9).itertuples(index=False, name=None)} == {
-        (MEAN, 1, 1, "", 0.6),
-        (MEAN, 1, 0, "", 0.9),
-        (ZERO, 1, 0, "cls", 0.1),
-        (ZERO, 0, 0, "cls", 0.2),
-    }
-    [loss] = found[found["quantity"] == "loss"].to_dict("records")
-    assert (loss["mean"], loss["n_sequences"]) == (2.0, 1)
-    assert "divergence" not in set(found["quantity"])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.mixing import mixing_ratio
+from analysis.statistics.mixing import MIXING_RATIO
 from tests.statistics.fits import made, store_of
 
 
@@ -26,7 +26,7 @@ def pooled(sequences: list[list[float]]) -> tuple[float, float]:
         }
     )
     with store_of(sequence_mixing_ratio=rows) as store:
-        table = made(mixing_ratio.TABLE, store)
+        table = made(MIXING_RATIO, store)
     row = table[table["layer"].isna()].iloc[0]
     assert row["mean"] == pytest.approx(np.mean(np.concatenate(sequences)))
     return row["low"], row["high"]

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.measures.mixing.rollout import DISTANCES, distance_places
-from analysis.statistics.mixing import rollout
-from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
+from analysis.statistics.mixing import ATTENTION_ROLLOUT, SEQUENCE_ROLLOUT
 from analysis.token_types import TOKEN_TYPES
 from tests.intervals import assert_ordered
 from tests.tracing import layers_of, rows_of_table
@@ -59,12 +58,12 @@ def test_distances_fall_between_their_edges():
 
 
 def test_shares_follow_the_slow_twin_for_every_scope_and_the_paper(tiny, sequences):
-    rows = rows_of_table(rollout.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(SEQUENCE_ROLLOUT, tiny, sequences).to_pandas()
     layers = layers_of(tiny, sequences)
     scopes = layers[0].batch.order.scopes
     assert set(rows["scope"]) == {*scopes, ATTENTION_ROLLOUT}
     for (seq, depth, scope), group in rows.groupby(["seq", "layer", "scope"], observed=True):
-        mixing = [layer.mixing_of(seq).maps for layer in layers[: depth + 1]]
+        mixing = [layer.mixing_of(seq).maps for layer in layers[:depth]]
         if scope == ATTENTION_ROLLOUT:
             maps = [slow_residual(of[scopes.index("attn_w")].tolist()) for of in mixing]
         else:
@@ -94,26 +93,3 @@ def _assert_means(masked_store, scope: str) -> None:
         found = frame.set_index(["layer", name])["mean"]
         np.testing.assert_allclose(found.sort_index(), sums.sort_index(), rtol=1e-5)
         assert_ordered(frame["low"], frame["mean"], frame["high"])
-
-
-def test_types_and_distances_make_up_each_other(masked_store):
-    wrong = masked_store.execute(
-        """
-        with whole as (
-            select layer, scope, token_type, mean from rollout where distance is null
-        )
-        select count(*) from (
-            select layer, scope, token_type, any_value(whole.mean) as mean, sum(cell.mean) as sum
-            from whole
-            join rollout as cell using (layer, scope, token_type)
-            where cell.distance is not null
-            group by layer, scope, token_type)
-        where abs(mean - sum) > 1e-9
-        """
-    ).fetchall()
-    assert wrong == [(0,)]
-
-
-def test_every_sequence_counts_in_every_mean(masked_store):
-    counts = masked_store.execute("select distinct n_sequences from rollout").fetchall()
-    assert counts == [(3,)]

@@ -11,9 +11,13 @@ from torch import Tensor
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout
 from analysis.models.norm import Norm
 from analysis.models.trace import LayerTrace
-from analysis.statistics.mixing import vector_rollout
-from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
-from analysis.statistics.mixing.vector_rollout import VECTORS
+from analysis.statistics.mixing import (
+    ATTENTION_ROLLOUT,
+    SEQUENCE_VECTOR_AGREEMENT,
+    SEQUENCE_VECTOR_ROLLOUT,
+    VECTOR_COMPLETENESS,
+    VECTORS,
+)
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes import mixing_rollout as passes
 from tests.intervals import assert_ordered
@@ -174,9 +178,9 @@ def test_a_misread_layer_is_noticed_after_it_and_after_all_that_follow(stacks, f
 FOLLOWED = 1
 """Index of the tiny sequence that is followed, a short one."""
 TABLES = (
-    vector_rollout.PER_SEQUENCE,
-    vector_rollout.SEQUENCE_AGREEMENT,
-    vector_rollout.COMPLETENESS,
+    SEQUENCE_VECTOR_ROLLOUT,
+    SEQUENCE_VECTOR_AGREEMENT,
+    VECTOR_COMPLETENESS,
 )
 
 
@@ -192,7 +196,7 @@ def test_rows_are_about_followed_sequences(tiny, sequences, traced_alone):
     vectors = rolled(list(traced_alone[FOLLOWED].layers))
     assert all(set(frame["seq"]) == {FOLLOWED} for frame in (shares, agreement, sums))
     agreement = agreement.set_index(["layer", "scope"])["spearman"]
-    for index, (layer, of_layer) in enumerate(zip(layers, vectors, strict=True)):
+    for index, (layer, of_layer) in enumerate(zip(layers, vectors, strict=True), start=1):
         share = (of_layer.map / of_layer.map.sum(dim=1, keepdim=True)).numpy()
         group = shares[shares["layer"] == index]
         by_cell = {(row.token_type, row.distance): row.share for row in group.itertuples()}
@@ -254,24 +258,3 @@ def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_orde
                 np.testing.assert_allclose(of_scope["difference"], more, atol=1e-9)
                 ends = (of_scope["difference_low"], of_scope["difference_high"])
                 assert_ordered(ends[0], of_scope["difference"], ends[1])
-
-
-def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_order):
-    rows = masked_store.sql("from vector_agreement").df()
-    assert set(rows["scope"]) == {*layer_order.scopes, ATTENTION_ROLLOUT}
-    overall = rows[rows["layer"].isna()].set_index("scope")["spearman"]
-    layers = rows[rows["layer"].notna()].groupby("scope")["spearman"].mean()
-    assert overall.to_dict() == pytest.approx(layers.to_dict())
-
-
-def test_agreement_of_a_layer_is_the_mean_of_its_sequences_and_stands_there_once(masked_store):
-    rows = masked_store.sql("from vector_agreement").df()
-    assert not rows.duplicated(["layer", "scope"]).any()
-    of_sequences = masked_store.execute(
-        "select layer, scope::varchar as scope, spearman from sequence_vector_agreement"
-    ).df()
-    expected = of_sequences.groupby(["layer", "scope"])["spearman"].mean()
-    found = rows[rows["layer"].notna()].astype({"layer": int, "scope": str})
-    found = found.set_index(["layer", "scope"])["spearman"]
-    assert found.to_dict() == pytest.approx(expected.to_dict(), rel=1e-6)
-    assert found[1].to_dict() != pytest.approx(found[2].to_dict(), rel=1e-3)

@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import pairwise
 from math import floor
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,32 +15,24 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import BrokenLaw
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
-from analysis.relevance_rules import ALL
 from analysis.statistics.base.tables import Table
 from analysis.statistics.relevance import (
     CLASS_PREDICTION,
     CURVES,
     ORDERS,
-    PERTURBATION,
     RANDOM,
-    RELEVANCE_AGREEMENT,
     SEQUENCE_PERTURBATION,
-    SEQUENCE_RELEVANCE_AGREEMENT,
     STEPS,
 )
 from precompute.corpora.randomness import generator
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes import STATISTICS
 from precompute.passes import relevance as passes
 from precompute.passes.relevance_maps import Relevance
-from precompute.store.check import assert_laws, faults
 from tests.intervals import assert_ordered
 from tests.precompute.corpora.tiny import unhurried
-from tests.statistics.fits import made, store_of
 from tests.tracing import layers_of, rows_of_table
 
 
@@ -191,27 +182,6 @@ def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, mo
             assert row.area == pytest.approx(slow_area(expected), abs=NOISE)
 
 
-def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curves_store):
-    ends = curves_store.execute(
-        """
-        select seq, curve, rule, probability[1] as first, probability[-1] as last
-        from sequence_perturbation
-        """
-    ).df()
-    assert len(ends) == 5 * len(ORDERS) * len(CURVES)
-    whole, empty = (
-        ends.apply(lambda row, of=of: row["first" if row["curve"] == of else "last"], axis=1)
-        for of in CURVES
-    )
-    assert (whole.groupby(ends["seq"]).nunique() == 1).all()
-    assert (empty.groupby(ends["seq"]).nunique() == 1).all()
-    for seq, probability in whole.groupby(ends["seq"]).first().items():
-        best = "select max(probability) from class_prediction where seq = ?"
-        assert curves_store.execute(best, [seq]).fetchall() == [
-            (pytest.approx(probability, abs=NOISE),)
-        ]
-
-
 def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
     rows = curves_store.sql("from sequence_perturbation").df().groupby(["rule", "curve"])
     means = curves_store.sql("from perturbation order by share").df()
@@ -244,40 +214,3 @@ def test_curves_are_drawn_of_so_many_of_the_kept_images(model, curves_run, monke
     for chosen in ({"kept": frozenset()}, {"classification": None}):
         assert rows_of(SEQUENCE_PERTURBATION, model, curves_run[1], 0, **chosen).empty
     assert rows_of(CLASS_PREDICTION, model, curves_run[1], 0, classification=None).empty
-
-
-@pytest.mark.parametrize(
-    ("of_sequences", "means"),
-    [
-        (SEQUENCE_PERTURBATION, PERTURBATION),
-        (SEQUENCE_RELEVANCE_AGREEMENT, RELEVANCE_AGREEMENT),
-    ],
-)
-def test_means_of_nothing_are_empty(of_sequences, means):
-    with store_of(**{of_sequences.name: of_sequences.schema.empty_table()}) as store:
-        assert made(means, store).empty
-
-
-def test_what_a_contract_rules_out_is_told(curves_run, tmp_path):
-    copy = tmp_path / "copy.duckdb"
-    copy.write_bytes(curves_run[0].output.read_bytes())
-    assert list(faults(copy)) == []
-    with duckdb.connect(str(copy)) as connection:
-        for table, change in (
-            ("sequence_perturbation", "probability = probability[2:]"),
-            ("sequence_perturbation", "area = area + 0.5"),
-            ("sequence_perturbation", "probability = list_transform(probability, lambda p: -p)"),
-            ("class_prediction", "probability = 1.5"),
-            ("class_prediction", "rank = rank + 5"),
-            ("perturbation", "low = 2, high = 1"),
-            ("perturbation", "share = 1.5"),
-        ):
-            connection.begin()
-            connection.execute(f"update stored.{table} set {change}")
-            with pytest.raises(BrokenLaw, match=rf"row\(s\) of {table} break"):
-                assert_laws(connection, STATISTICS[table])
-            connection.rollback()
-
-
-def test_all_rules_are_among_the_orders():
-    assert (*ALL, RANDOM) == ORDERS

@@ -107,32 +107,8 @@ def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
         )
 
 
-def test_maps_do_not_see_each_other():
-    maps = np.random.default_rng(0).random((5, 9))
-    maps[2, 1:] = 0  # all of it on [CLS]
-    together = summaries(maps, coverage=np.linspace(0, 1, 8))
-    apart = [summaries([relevance], coverage=np.linspace(0, 1, 8))[0] for relevance in maps]
-    for one, other in zip(together, apart, strict=True):
-        assert one == pytest.approx(other, nan_ok=True)
-    absent = {name for name, value in together[2].items() if math.isnan(value)}
-    assert absent == {"entropy", "evenness", "top5_share", "mask_share", "pointing"}
-
-
 @pytest.mark.parametrize(("n", "n_top"), [(1, 1), (20, 1), (21, 2), (140, 7), (196, 10)])
 def test_five_in_a_hundred_are_counted_without_rounding(n, n_top):
     (summary,) = summaries([[0.0, *range(n, 0, -1)]])
     total = n * (n + 1) / 2
     assert summary["top5_share"] == pytest.approx(sum(range(n, n - n_top, -1)) / total)
-
-
-@given(st.lists(st.floats(1e-6, 1), min_size=2, max_size=30), st.floats(1e-3, 1e3))
-@unhurried()
-def test_numbers_stay_within_their_bounds_whatever_the_sum(relevance, scale):
-    coverage = np.linspace(0, 1, len(relevance) - 1)
-    summary, again = summaries([relevance, [scale * r for r in relevance]], coverage=coverage)
-    assert summary == pytest.approx(again, rel=1e-9, nan_ok=True)
-    n = len(relevance) - 1
-    assert -1e-12 <= summary["entropy"] <= math.log(n) + 1e-9
-    assert all(
-        -1e-12 <= summary[q] <= 1 + 1e-9 for q in QUANTITIES if q not in ("entropy", "evenness")
-    )

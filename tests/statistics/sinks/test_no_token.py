@@ -18,7 +18,7 @@ from analysis.sinks import NO_TOKEN
 from analysis.statistics import sinks
 from analysis.statistics.heads.head_distances import HEAD_DISTANCE
 from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
-from analysis.statistics.mixing import mixing_ratio
+from analysis.statistics.mixing import SEQUENCE_MIXING_RATIO
 from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import pairs_of, seen_by
 from tests.tiny import tiny_model, tiny_sequences
@@ -162,7 +162,7 @@ def test_distances_of_heads_take_no_token_as_one_more_outcome(sunk):
 
 def test_with_the_residual_a_row_of_weights_is_scaled_to_1(sunk):
     tiny, sequences, layers = sunk
-    stored = rows_of_table(mixing_ratio.PER_SEQUENCE, tiny, sequences).to_pandas()
+    stored = rows_of_table(SEQUENCE_MIXING_RATIO, tiny, sequences).to_pandas()
     for layer in layers:
         alone = layer.trace.of_sequence(0, len(sequences[0]))
         mixing, weights = layer_mixing(alone), alone.attention[0].mean(dim=0).numpy()

@@ -1,1 +1,0 @@
-"""Tables on whole layers: feed-forward, residual connections and normalisations as parts."""
