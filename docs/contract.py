@@ -18,7 +18,7 @@ from analysis.contracts import every_table
 from analysis.sources import PAPERS
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.base.tables import Table, View
-from analysis.statistics.norms.weighing import WEIGHING
+from analysis.statistics.base.weighing import WEIGHING
 from precompute.command_line import app
 
 _OPENING = """# Contract

@@ -41,7 +41,7 @@ from analysis.models.trace import LayerWeights
 from analysis.scopes import POST_NORM
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.base.tables import Table
-from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.base.weighing import WEIGHINGS
 from analysis.statistics.rows import names_of, table_of
 from analysis.token_types import TOKEN_TYPES
 from pages.kit.contents import PAGES
@@ -296,7 +296,7 @@ def shard(table: Table, job: tuple[Sequence, ...]) -> pa.Table:
         for name, scopes in zip("ab", pairs[:, columns["scope_a"]], strict=True):
             columns[f"scope_{name}"] = names_of(scopes, tuple(POST_NORM.scopes))
     fixed = {"n_tokens": SHORT, "worst_pos": 0, "uniform": np.log(SHORT)}
-    for name in (column.name for column in table.values):
+    for name in (column.name for column in table.columns if column not in table.key):
         scale = 1e-7 if "error" in name or name == "percentile_99" else 0.5
         drawn = draw.random(n, dtype=np.float32) * scale
         columns[name] = np.full(n, fixed[name]) if name in fixed else drawn

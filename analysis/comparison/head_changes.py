@@ -7,10 +7,10 @@ from analysis.comparison.account import Account, reasons, shared_sequences
 from analysis.comparison.differences import paired_differences
 from analysis.errors import UnknownName
 from analysis.habits import HABITS, TOKEN_TYPES
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from analysis.statistics.question import frame_of
 
-TABLE = head_pattern.PER_SEQUENCE
+TABLE = SEQUENCE_HEAD_PATTERN
 """The table that holds the habits."""
 
 

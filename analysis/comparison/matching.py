@@ -10,12 +10,13 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from analysis.habits import TOKEN_TYPES
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import HEAD_PATTERN
 from analysis.statistics.positions import relative_position_profile
+from analysis.statistics.question import frame_of
 
 PROFILES = {
     "positions": relative_position_profile.TABLE,
-    "kinds": head_pattern.TABLE,
+    "kinds": HEAD_PATTERN,
 }
 """Attention profiles of a head and their tables: by offset, up to 10 either way and beyond; or by
 type of token: the first one or BOS, [CLS], [SEP], commas and periods, others."""
@@ -47,7 +48,7 @@ def head_profiles(store: DuckDBPyConnection, *, profile: str) -> pd.DataFrame:
         rows = relative_position_profile.all_heads(store)
         wide = rows.pivot(index=["layer", "head"], columns="offset", values="attention")
     else:
-        rows = head_pattern.heads(store)
+        rows = frame_of(store, "from head_pattern_interval where head is not null")
         wide = rows.pivot(index=["layer", "head"], columns="quantity", values="mean")
         wide = wide.reindex(columns=list(TOKEN_TYPES))
     shares = wide.fillna(0.0)

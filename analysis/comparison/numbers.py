@@ -9,20 +9,19 @@ from duckdb import DuckDBPyConnection
 
 from analysis.scopes import LayerOrder
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
+from analysis.statistics import norms, sinks
 from analysis.statistics.corpus import layer_order
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from analysis.statistics.mixing import mixing_ratio, scope_similarity
-from analysis.statistics.norms import head_token
 from analysis.statistics.positions import head_offset
 from analysis.statistics.question import frame_of
-from analysis.statistics.sinks import sink
 
 TABLES = (
     mixing_ratio.PER_SEQUENCE,
-    head_pattern.PER_SEQUENCE,
+    SEQUENCE_HEAD_PATTERN,
     scope_similarity.PER_SEQUENCE,
-    head_token.TABLE,
-    sink.PER_SEQUENCE,
+    norms.HEAD_TOKEN,
+    sinks.SEQUENCE_SINK,
     head_offset.TABLE,
 )
 """Tables that provide the numbers."""

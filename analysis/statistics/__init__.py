@@ -5,4 +5,4 @@ and live in schema `stored`; views are the public interface and live in `main`. 
 count from 1 everywhere in the store.
 """
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13

@@ -10,6 +10,7 @@ import pyarrow as pa
 from analysis.measures.bootstrap import LEAST_UNITS
 from analysis.needs import Setting
 from analysis.statistics.base import tables as base
+from analysis.statistics.base.columns import TYPE_OF_ENTRY
 from analysis.statistics.base.tables import (
     BY_RANK,
     EXACT,
@@ -19,7 +20,7 @@ from analysis.statistics.base.tables import (
     View,
 )
 
-__all__ = ["BY_RANK", "EXACT", "TO_ROUND_OFF", "Agreement", "View"]
+__all__ = ["BY_RANK", "EXACT", "TO_ROUND_OFF", "TYPE_OF_ENTRY", "Agreement", "View"]
 CHOSEN = UNSTABLE_ARGMAX
 
 
@@ -144,11 +145,6 @@ TOKEN_TYPE = Column(
     "a causal model, unless it is special or masked)",
     "name",
 )
-TYPE_OF_ENTRY = """coalesce(
-    any_value(token_type::varchar) filter (token_type <> 'first'),
-    any_value(token_type::varchar)
-)"""
-"""Type of a vocabulary entry's tokens, as SQL; `first`, a place, only if it occurs nowhere else."""
 SCOPE = Column(
     "scope",
     NAME,

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.published.heads import numbers
 from analysis.statistics import annotation
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.probing import coreference_accuracy, coreference_best
 from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES, METHODS
 from analysis.statistics.probing.coreference_best import CHOSEN_ON

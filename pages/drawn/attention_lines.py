@@ -11,7 +11,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.base.weighing import WEIGHT
 from pages.charts.chart_theme import Chart, layered, tooltips
 from pages.charts.colours import MARKED, WEIGHING_COLOURS
 from pages.drawn.text_layout import FONT

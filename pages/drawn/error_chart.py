@@ -5,39 +5,24 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
+from analysis.statistics.mixing.completeness import WORST
 from pages.charts.chart_theme import Chart, layered
 from pages.charts.colours import SERIES_COLOURS
+from pages.kit.section import rows_of
+from pages.services.inquiry import Inquiry
 from pages.words.say import say
 
-_COLUMNS = ["layer", "error", "percentile_99", "seq", "pos"]
-PARTS = {
-    "block": ("worst_relative_error", "percentile_99", "worst_seq", "worst_pos"),
-    "layer": (
-        "worst_layer_error",
-        "layer_percentile_99",
-        "worst_layer_seq",
-        "worst_layer_pos",
-    ),
-}
-"""Columns of `completeness.by_layer` with the errors of each sum, and their position."""
+_PARTS = ("block", "layer")
+_WORST = f"select * exclude attention_sum_error from ({WORST}) order by error desc, part"
 _FLOOR = 1e-9
 _COLOURS = (SERIES_COLOURS[0], SERIES_COLOURS[3])
 
 
-def worst_errors(frame: pd.DataFrame) -> pd.DataFrame:
-    """Errors of `completeness.by_layer` in long form, without parts that were not measured.
-
-    Returns:
-        layer, error, percentile_99, seq, pos, part; NaN errors first, then the largest.
-    """
-    parts = [
-        frame[["layer", *columns]].set_axis(_COLUMNS, axis=1).assign(part=say(f"sound.part_{part}"))
-        for part, columns in PARTS.items()
-    ]
-    measured = pd.concat(parts, ignore_index=True).dropna(subset="seq")
-    return measured.astype({"seq": "int64", "pos": "int64"}).sort_values(
-        "error", ascending=False, na_position="first"
-    )
+def worst_errors(inquiry: Inquiry) -> pd.DataFrame:
+    """Largest error of every layer and part: layer, error, percentile_99, seq, pos, part; NaN
+    errors first, then the largest."""
+    frame = rows_of(_WORST, inquiry, {})
+    return frame.assign(part=[say(f"sound.part_{part}") for part in frame["part"]])
 
 
 def error_chart(errors: pd.DataFrame, limit: float) -> Any:
@@ -49,7 +34,7 @@ def error_chart(errors: pd.DataFrame, limit: float) -> Any:
     scale = alt.Scale(type="log", domain=[low / 3, high * 5], clamp=True)
     axis = alt.Axis(format=".0e", values=[10.0**power for power in range(-9, 1)])
     y = alt.Y("error:Q", title=say("sound.axis"), scale=scale, axis=axis)
-    names = (say(f"sound.part_{part}") for part in PARTS)
+    names = (say(f"sound.part_{part}") for part in _PARTS)
     present = [name for name in names if name in set(errors["part"])]
     colour = alt.Color(
         "part:N",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.pairs import pair_occurrence
 from analysis.statistics.positions import exemplar_attention
 from pages.charts.chart_theme import in_theme

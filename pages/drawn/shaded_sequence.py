@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.statistics import image
-from analysis.statistics.norms import head_token
+from analysis.statistics import image, norms
 from pages.drawn import shading
+from pages.kit.section import rows_of
 from pages.services.inquiry import Inquiry
 from pages.words.say import plain, say
 
@@ -46,6 +46,22 @@ def shaded_by(
     return before + shading.patches(shaded[special:], shades, columns=columns)
 
 
+def received_tokens(
+    inquiry: Inquiry, *, layer: int, head: int, sequences: list[int]
+) -> pd.DataFrame:
+    """Every token of some sequences with its ‖f(x)‖ in a head, and the weight and the length that
+    it receives, means over the queries."""
+    asked = """
+        select seq, pos, token, token_type,
+            (attention_received / n_tokens)::double as attention,
+            value_norm::double as value_norm,
+            (weighted_norm_received / n_tokens)::double as weighted_norm
+        from head_token join token using (seq, pos, token_type) join sequence using (seq)
+        where layer = $layer and head = $head and list_contains($sequences, seq)
+        order by seq, pos"""
+    return rows_of(asked, inquiry, {"layer": layer, "head": head, "sequences": sequences})
+
+
 def texts_of_head(
     inquiry: Inquiry, texts: pd.DataFrame, *, layer: int, head: int
 ) -> tuple[list[str], str]:
@@ -61,9 +77,9 @@ def texts_of_head(
         The markup of each, and their scale: empty if none is shaded.
     """
     tokens: dict[Any, pd.DataFrame] = {}
-    if inquiry.store.holds(head_token.TABLE):
+    if inquiry.store.holds(norms.HEAD_TOKEN):
         chosen = {"layer": layer, "head": head, "sequences": texts["seq"].tolist()}
-        tokens = dict(iter(inquiry.ask(head_token.sequence_tokens, **chosen).groupby("seq")))
+        tokens = dict(iter(received_tokens(inquiry, **chosen).groupby("seq")))
     received = pd.concat([pd.Series(dtype=float), *(rows["attention"] for rows in tokens.values())])
     shades = shading.Shades(float(received.max()), float(received.min()))
     bodies = [

@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.statistics.base.tables import Table
-from analysis.statistics.heads import gradient_importance
+from analysis.statistics.heads.single_heads import GRADIENT_IMPORTANCE
 from pages.charts.plots import Spread
 from pages.kit.section import Choices, Figure
 from pages.kit.view import View
@@ -43,7 +43,7 @@ def offer(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> 
     """
     store, [table] = view.store, frame["table"]
     is_unmasked = store.facts.get("gradient_objective") == _MASKED and not store.run["mask_rate"]
-    if table is not gradient_importance.TABLE or not is_unmasked:
+    if table is not GRADIENT_IMPORTANCE or not is_unmasked:
         for item in absence(store, table):
             view.add(item)
         return

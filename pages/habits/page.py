@@ -5,23 +5,28 @@ import pandas as pd
 from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, RANDOM
 from analysis.habits import TOKEN_TYPES
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS
-from analysis.statistics.heads import (
-    contribution,
-    effect_prediction,
-    gradient_importance,
-    head_effect,
-    head_pattern,
+from analysis.statistics import norms, sinks
+from analysis.statistics.base.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
+from analysis.statistics.heads.single_heads import (
+    CONTRIBUTION,
+    EFFECT_PREDICTION,
+    GRADIENT_IMPORTANCE,
+    HEAD_EFFECT,
+    HEAD_PATTERN,
+    HEAD_PATTERN_DIFFERENCE,
+    MEASURES_OF_HEADS,
+    SEQUENCE_CONTRIBUTION,
+    SEQUENCE_GRADIENT_IMPORTANCE,
+    SEQUENCE_HEAD_EFFECT,
+    SEQUENCE_HEAD_PATTERN,
 )
-from analysis.statistics.heads.head_behaviour import OTHER
-from analysis.statistics.norms import token_type_mixing
-from analysis.statistics.norms.weighing import DIFFERENCE, WEIGHINGS, WEIGHT
 from analysis.statistics.question import placed, quoted
-from analysis.statistics.sinks import sink
 from pages.charts.colours import HABIT_COLOURS, SERIES_COLOURS, TOKEN_TYPE_COLOURS
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Points, Rows, Spread
 from pages.habits.matters import gradients, lacking, of_measure, offer
-from pages.kit.behaviours import behaviour_name, behaviours_of_heads
+from pages.kit.behaviours import OTHER, behaviour_name, behaviours_of_heads
+from pages.kit.found import MEAN_ENDS
 from pages.kit.habits import GROUPS, HABITS, SHARES, of_habits
 from pages.kit.head_choice import Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Kind, Published, Table
@@ -40,9 +45,6 @@ _HALF, _BROAD = 0.5, 0.9  # of a token's attention; of the entropy of even atten
 _LEAST = 0.01  # a hundredth of a token's attention, or of a nat
 _SEEN = (*GROUPS["special"], "previous", "next")
 _ENTROPIES = tuple(habit for habit in HABITS if habit not in SHARES)
-_WHOLE = """if(count(low) = count(*), avg(low), null) as low,
-    if(count(high) = count(*), avg(high), null) as high"""
-"""Ends of a mean over layers, which hold even if all layers vary together."""
 _PARTS = {
     "weight": SERIES_COLOURS[0],
     "gradient": SERIES_COLOURS[1],
@@ -54,34 +56,38 @@ _PARTS = {
 
 def clearest(inquiry: Inquiry, _: Choices) -> Head:
     """Head with the largest share for one kind of token."""
-    frame = inquiry.ask(head_pattern.heads)
-    return head_with_most(frame[frame["quantity"].isin(_SEEN)], "mean")
+    rows = f"""
+        select layer, head, mean from head_pattern_interval
+        where head is not null and quantity in ({quoted(*_SEEN)}) order by layer, head"""
+    return head_with_most(rows_of(rows, inquiry, {}), "mean")
 
 
 def groups(inquiry: Inquiry, _: Choices) -> list[str]:
-    held = set(inquiry.ask(head_pattern.by_layer)["quantity"])
-    return [name for name, habits in _GROUPS.items() if held & set(habits)]
+    held = rows_of(f"select distinct {_GROUP} as name from head_pattern_interval", inquiry, {})
+    return [name for name in _GROUPS if name in set(held["name"])]
 
 
 def entropy_cls(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Entropy of [CLS] in the last layer of BERT-base, and the printed one."""
-    frame = inquiry.ask(head_pattern.by_layer)
-    is_it = (frame["quantity"] == ENTROPY_CLS.habit) & (frame["layer"] == ENTROPY_CLS.layer)
     name = say("habits.published.entropy_cls", layer=ENTROPY_CLS.layer)
-    given = frame[is_it].rename(columns={"mean": "ours"})[["ours", "low", "high"]]
-    ours = given.to_dict("records") or [{"ours": None}]
+    rows = """
+        select mean as ours, low, high from head_pattern_interval
+        where head is null and quantity = $habit and layer = $layer"""
+    ours = rows_of(rows, inquiry, vars(ENTROPY_CLS)).to_dict("records") or [{"ours": None}]
     return pd.DataFrame([{"of": name, "number": ENTROPY_CLS, **ours[0]}])
 
 
 def neighbours(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Number of heads with more than half of their attention on a neighbour, and the printed."""
-    frame, rows = inquiry.ask(head_pattern.heads), []
-    for number in NEIGHBOURS:
-        shares = frame.loc[frame["quantity"] == number.habit, "mean"]
-        name = say(f"habits.published.heads_{number.habit}")
-        ours = float((shares > _HALF).sum()) if len(shares) else None
-        rows.append({"of": name, "number": number, "ours": ours})
-    return pd.DataFrame(rows).astype(object)
+    counts = f"""
+        select quantity, count(*) filter (mean > {_HALF})::double as n from head_pattern_interval
+        where head is not null group by quantity"""
+    found = dict(rows_of(counts, inquiry, {}).itertuples(index=False))
+    rows = [
+        (say(f"habits.published.heads_{number.habit}"), number, found.get(number.habit))
+        for number in NEIGHBOURS
+    ]
+    return pd.DataFrame(rows, columns=["of", "number", "ours"]).astype(object)
 
 
 def spread(group: str) -> Figure:
@@ -109,8 +115,8 @@ def spread(group: str) -> Figure:
 
 LAYERS = Section(
     "layers",
-    (head_pattern.TABLE,),
-    also=(head_pattern.PER_SEQUENCE, sink.TABLE),
+    (HEAD_PATTERN,),
+    also=(SEQUENCE_HEAD_PATTERN, sinks.SINK),
     picks=(
         Pick("weighing", kind="weighing"),
         Pick("group", groups),
@@ -140,11 +146,11 @@ LAYERS = Section(
             select quantity from of_layers where quantity not in ('uniform', 'other_to_sep')
             group by quantity order by quantity = 'entropy' desc, avg(mean) desc limit 1),
         means as (
-            select quantity, avg(mean) as value, {_WHOLE} from of_layers group by quantity),
+            select quantity, avg(mean) as value, {MEAN_ENDS} from of_layers group by quantity),
         even as (  -- of one token, or of the tokens of the type; texts without any count as 0
             select 'even' as quantity, mean * part as value, low * part as low, high * part as high
             from (
-                select avg(mean) as mean, {_WHOLE},
+                select avg(mean) as mean, {MEAN_ENDS},
                     any_value(n_sequences) / (select n_sequences from run) as part
                 from sink where quantity = 'even' and head is null
                     and place = if($group = 'neighbours', 'first', (from most))
@@ -206,7 +212,10 @@ def kept(inquiry: Inquiry, choices: Choices) -> list[str]:
 
 def table(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Every head with its main habit and all its habits, restricted to some main habits."""
-    frame = of_habits(inquiry.ask(head_pattern.heads, weighing=choices["weighing"]), HABITS)
+    rows = """
+        select layer, head, quantity, mean from head_pattern_weighing
+        where weighing = $weighing and head is not null"""
+    frame = of_habits(rows_of(rows, inquiry, choices), HABITS)
     wide = frame.pivot(index=["layer", "head"], columns="habit", values="mean").reset_index()
     named = behaviours_of_heads(inquiry, weighing=choices["weighing"])
     wide = named[["layer", "head", "behaviour"]].merge(wide, on=["layer", "head"], how="right")
@@ -221,17 +230,17 @@ def found_of_heads(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     if weighing == DIFFERENCE:
         return rows_of(_CHANGES, inquiry, choices)
     main = behaviours_of_heads(inquiry, weighing=weighing)["behaviour"]
-    surely = behaviours_of_heads(inquiry, weighing=weighing, by="low")["behaviour"]
+    by_low = behaviours_of_heads(inquiry, weighing=weighing, by="low")
+    surely = by_low["behaviour"]
     counts = main[main != OTHER].value_counts()
     listed = [f"{behaviour_name(str(name))} {n}" for name, n in counts.items()]
     sure = say_here("known", n=int((surely != OTHER).sum()))
-    heads = inquiry.ask(head_pattern.heads, weighing=weighing)
     count = {
         "sentence": 0,
         "name": f"habits_{weighing}" if listed else "no_habits",
         "n": int(counts.sum()),
         "of": len(main),
-        "known": sure if heads["low"].notna().any() else say_here("known_unsure"),
+        "known": sure if by_low["entropy"].notna().any() else say_here("known_unsure"),
         "listed": say("list.comma").join(listed),
     }
     most = rows_of(_MOST, inquiry, choices)
@@ -253,7 +262,7 @@ _MOST = f"""
     order by head nulls last"""
 _CHANGES = f"""
     select 1 as sentence, weighing || '_mean' as name, quantity as habit, avg(mean) as value,
-        {_WHOLE}, {_FORMAT}, null as n, null as less, null as more, null as unclear
+        {MEAN_ENDS}, {_FORMAT}, null as n, null as less, null as more, null as unclear
     from head_pattern_weighing where head is null and quantity = $quantity group by all
     union all
     select 2, 'changes', quantity, null, null, null, null, count(*), count(*) filter (high < 0),
@@ -277,8 +286,8 @@ def of_kind(
 _AS = {"value": "difference", "is_signed": True, "more": ("weight", "norm")}
 HEADS = Section(
     "heads",
-    (head_pattern.TABLE,),
-    also=(head_pattern.PER_SEQUENCE, head_pattern.DIFFERENCE),
+    (HEAD_PATTERN,),
+    also=(SEQUENCE_HEAD_PATTERN, HEAD_PATTERN_DIFFERENCE),
     picks=(
         Pick("weighing", (DIFFERENCE,), kind="weighing"),
         Pick("quantity", habits, of="habit", kind="pills"),
@@ -308,7 +317,7 @@ HEADS = Section(
         ),
         Figure(
             "lacking_change",
-            lambda inquiry, _: lacking(inquiry, head_pattern.DIFFERENCE),
+            lambda inquiry, _: lacking(inquiry, HEAD_PATTERN_DIFFERENCE),
             Drawn(record=offer),
             when={"weighing": (DIFFERENCE,)},
         ),
@@ -333,7 +342,7 @@ HEADS = Section(
 
 def fillings(inquiry: Inquiry, _: Choices) -> tuple[str, ...]:
     """Fillings in place of a head, in files that have effects of heads."""
-    return FILLINGS if inquiry.store.holds(head_effect.TABLE) else ()
+    return FILLINGS if inquiry.store.holds(HEAD_EFFECT) else ()
 
 
 def changes(inquiry: Inquiry, _: Choices) -> list[str]:
@@ -350,16 +359,23 @@ def ranked(inquiry: Inquiry, _: Choices) -> list[str]:
 
 def of_every_head(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Effect of every head beside its measures; empty where heads are not ranked."""
-    asked = {name: choices[name] for name in ("filling", "quantity")}
-    heads = inquiry.ask(head_effect.heads, **asked).dropna(subset="head").astype({"head": int})
-    measures = inquiry.ask(effect_prediction.measures)
-    return heads.merge(measures, on=["layer", "head"]) if choices["measure"] else heads[:0]
+    rows = f"""
+        select layer, head, mean, low, high, n_sequences, measures.* exclude (layer, head)
+        from head_effect join ({MEASURES_OF_HEADS}) as measures using (layer, head)
+        where $measure is not null and filling = $filling and quantity = $quantity
+            and token_type is null
+        order by layer, head"""
+    return rows_of(rows, inquiry, choices)
 
 
 def best(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Measure with the largest ρ in each layer."""
-    asked = {name: choices[name] for name in ("filling", "quantity")}
-    frame = inquiry.ask(effect_prediction.best, **asked)
+    rows = """
+        select layer, measure, spearman, low, high from effect_prediction
+        where filling = $filling and quantity = $quantity and level = 'layer'
+            and measure <> 'random'
+        qualify row_number() over (partition by layer order by spearman desc) = 1 order by layer"""
+    frame = rows_of(rows, inquiry, choices)
     return frame.assign(measure=frame["measure"].map(of_measure))
 
 
@@ -373,7 +389,7 @@ def found_of_effects(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
 _TYPES = f"""
     with kinds as (from gradient_importance_objective where head is null),
     gradients as (
-        select token_type, 'gradient' as part, avg(mean) as mean, {_WHOLE}, objective
+        select token_type, 'gradient' as part, avg(mean) as mean, {MEAN_ENDS}, objective
         from (
             select token_type, objective, importance / sum(importance) over layers as mean,
                 if(count(low) over layers = count(*) over layers,
@@ -384,7 +400,7 @@ _TYPES = f"""
         group by all),
     weights as (
         select if(quantity = 'first' and (select bool_or(token_type = 'bos') from kinds),
-                'bos', quantity) as token_type, 'weight' as part, avg(mean) as mean, {_WHOLE}
+                'bos', quantity) as token_type, 'weight' as part, avg(mean) as mean, {MEAN_ENDS}
         from head_pattern_interval
         where head is null and quantity in ({quoted(*TOKEN_TYPES)}) group by all),
     effects as (
@@ -412,7 +428,7 @@ _EFFECTS = f"""{_TYPES},
         if($quantity = 'length', '.0%', '.3f') as format
     from heads qualify row_number() over (order by mean desc) = 1
     union all by name
-    select 2 as sentence, 'mean_head' as name, avg(mean) as value, {_WHOLE},
+    select 2 as sentence, 'mean_head' as name, avg(mean) as value, {MEAN_ENDS},
         if($quantity = 'length', '.0%', '.3f') as format
     from heads having count(*) > 0
     union all by name
@@ -426,20 +442,18 @@ MATTERS = Section(
     "matters",
     (),
     also=(
-        head_effect.TABLE,
-        head_effect.PER_SEQUENCE,
-        effect_prediction.TABLE,
-        contribution.TABLE,
-        contribution.PER_SEQUENCE,
-        token_type_mixing.TABLE,
-        gradient_importance.TABLE,
-        gradient_importance.PER_SEQUENCE,
+        HEAD_EFFECT,
+        SEQUENCE_HEAD_EFFECT,
+        EFFECT_PREDICTION,
+        CONTRIBUTION,
+        SEQUENCE_CONTRIBUTION,
+        norms.TOKEN_TYPE_MIXING,
+        GRADIENT_IMPORTANCE,
+        SEQUENCE_GRADIENT_IMPORTANCE,
     ),
     picks=(
         Pick("quantity", changes, default="length"),
-        Pick(
-            "filling", lambda inquiry, _: FILLINGS if inquiry.store.holds(head_effect.TABLE) else ()
-        ),
+        Pick("filling", lambda inquiry, _: FILLINGS if inquiry.store.holds(HEAD_EFFECT) else ()),
         Pick("measure", ranked, default="norm"),
         Pick("head", kind="head", default=clearest),
     ),
@@ -503,12 +517,12 @@ MATTERS = Section(
         ),
         Figure(
             "lacking_effects",
-            lambda inquiry, _: lacking(inquiry, head_effect.TABLE),
+            lambda inquiry, _: lacking(inquiry, HEAD_EFFECT),
             Drawn(record=offer),
         ),
         Figure(
             "lacking_gradients",
-            lambda inquiry, _: lacking(inquiry, gradient_importance.TABLE),
+            lambda inquiry, _: lacking(inquiry, GRADIENT_IMPORTANCE),
             Drawn(record=offer),
         ),
         Figure("best", best, Table(columns=("layer", "measure", "spearman", "low", "high"))),

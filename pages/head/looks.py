@@ -6,7 +6,6 @@ import altair as alt
 import pandas as pd
 
 from analysis.statistics.image import images
-from analysis.statistics.norms import head_token
 from analysis.statistics.positions import (
     exemplar_attention,
     head_offset,
@@ -21,6 +20,7 @@ from pages.charts.chart_theme import (
 from pages.charts.colours import INKS, MARKED
 from pages.drawn.image_ground import ImageGround, ground_of
 from pages.drawn.pieces import written
+from pages.drawn.shaded_sequence import received_tokens
 from pages.kit.head_choice import row_of
 from pages.kit.kinds import Custom
 from pages.kit.links import link_to_sequence
@@ -64,7 +64,7 @@ def received(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Attention or length that tokens of an image receive, mean over queries: pos, token, value."""
     of = of_head(choices)
     sequences = [] if choices["text"] is None else [choices["text"]]
-    frame = inquiry.ask(head_token.sequence_tokens, **of, sequences=sequences)
+    frame = received_tokens(inquiry, **of, sequences=sequences)
     return frame[["pos", "token", choices["shown"]]]
 
 

@@ -7,16 +7,9 @@ import pandas as pd
 from analysis.effects import MEAN
 from analysis.published.heads import THRESHOLDS
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
+from analysis.statistics import norms, sinks
 from analysis.statistics.base.tables import Table as OfFile
-from analysis.statistics.heads import head_effect, head_pattern
-from analysis.statistics.heads.head_behaviour import RULES
-from analysis.statistics.norms import (
-    attention_norm_correlation,
-    head_token,
-    norm_dispersion,
-    singular_value,
-    token_type_mixing,
-)
+from analysis.statistics.heads.single_heads import HEAD_EFFECT, HEAD_PATTERN, SEQUENCE_HEAD_PATTERN
 from analysis.statistics.positions import (
     exemplar_attention,
     head_offset,
@@ -29,11 +22,11 @@ from analysis.statistics.positions import (
 )
 from analysis.statistics.positions.head_offset import countings
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
-from analysis.statistics.sinks import sink
 from pages.charts.colours import HEAD_AND_LAYER_COLOURS, SERIES_COLOURS, SYNTAX_COLOURS
 from pages.charts.plots import Lines, Rows
 from pages.drawn.patch_map import PATCH_MAP
 from pages.head import looks, phases, profile, scores, texts, waves
+from pages.kit.behaviours import RULES
 from pages.kit.habits import SHARES
 from pages.kit.head_choice import MERGING, MIN_WORDS, Head, head_with_most
 from pages.kit.kinds import Custom, Drawn, Facts, Table
@@ -189,14 +182,14 @@ PROFILE = Section(
         overview=(),
     ),
     also=(
-        head_pattern.TABLE,
-        head_effect.TABLE,
-        token_type_mixing.TABLE,
-        attention_norm_correlation.TABLE,
-        norm_dispersion.VALUE_NORM,
-        singular_value.TABLE,
+        HEAD_PATTERN,
+        HEAD_EFFECT,
+        norms.TOKEN_TYPE_MIXING,
+        norms.ATTENTION_NORM_CORRELATION,
+        norms.VALUE_NORM_DISPERSION,
+        norms.SINGULAR_VALUE,
         head_offset.TABLE,
-        sink.PER_SEQUENCE,
+        sinks.SEQUENCE_SINK,
     ),
     links=("head_map/map",),
 )
@@ -242,7 +235,7 @@ TOKENS = Section(
         select 'even' as name, even / n as value, token from best, texts""",
         overview=(),
     ),
-    also=(head_token.TABLE, sink.TABLE, head_pattern.PER_SEQUENCE),
+    also=(norms.HEAD_TOKEN, sinks.SINK, SEQUENCE_HEAD_PATTERN),
     when=holds_any(*texts.CHOSEN_BY.values()),
 )
 
@@ -306,14 +299,14 @@ PATCHES = Section(
     ),
     also=(
         exemplar_attention.TABLE,
-        head_token.TABLE,
+        norms.HEAD_TOKEN,
         patch_offset.TABLE,
         relative_position_profile.TABLE,
         head_offset.TABLE,
     ),
     when=lambda store: (
         store.shows_images
-        and holds_any(exemplar_attention.TABLE, head_token.TABLE, patch_offset.TABLE)(store)
+        and holds_any(exemplar_attention.TABLE, norms.HEAD_TOKEN, patch_offset.TABLE)(store)
     ),
 )
 

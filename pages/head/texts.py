@@ -7,14 +7,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from analysis.statistics.heads import head_pattern
-from analysis.statistics.norms import head_token
-from analysis.statistics.sinks import sink
+from analysis.statistics import norms, sinks
+from analysis.statistics.base.columns import TYPE_OF_ENTRY
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from pages.charts.colours import PLACE_COLOURS
 from pages.drawn import shading
 from pages.drawn.head_in_text import HeadInText
 from pages.drawn.passages import Passage, draw_passages
-from pages.drawn.shaded_sequence import sequence_name, shaded_by, texts_of_head
+from pages.drawn.shaded_sequence import received_tokens, sequence_name, shaded_by, texts_of_head
 from pages.kit.address import choose
 from pages.kit.habits import HABITS, SHARES, habit_name, habit_value
 from pages.kit.section import Choices, Figure, of_head, rows_of
@@ -25,14 +25,30 @@ from pages.words.numbers import percent
 from pages.words.say import plain
 from pages.words.scope import say_here
 
+_MEANS = {
+    "attention": "attention_received / n_tokens",
+    "value_norm": "value_norm",
+    "weighted_norm": "weighted_norm_received / n_tokens",
+}
+_OF_HEAD = """head_token join token using (seq, pos, token_type) join sequence using (seq)
+    where layer = $layer and head = $head"""
+TOKENS = f"""
+    select token, {TYPE_OF_ENTRY} as token_type, count(*) as n,
+        {", ".join(f"avg({mean})::double as {name}" for name, mean in _MEANS.items())}
+    from {_OF_HEAD}
+    group by token
+    having count(*) >= $least
+    order by avg({_MEANS["attention"]}) desc, token
+    limit 1_000_000"""
+"""Tokens with their means over all occurrences in a head, the most attended first."""
 RANKINGS = {"attention": "{:.2%}", "weighted_norm": "{:.3f}"}
 CHOSEN_BY = {
-    "token": head_token.TABLE,
-    "place": sink.PER_SEQUENCE,
-    "habit": head_pattern.PER_SEQUENCE,
+    "token": norms.HEAD_TOKEN,
+    "place": sinks.SEQUENCE_SINK,
+    "habit": SEQUENCE_HEAD_PATTERN,
 }
 """Ways to choose texts, and the table that each takes."""
-_LISTED, _ALL = 300, 1_000_000
+_LISTED = 300
 _DRAWN = "states in which lists of tokens were drawn"
 _CLICKED = "list of tokens that was clicked in"
 
@@ -44,8 +60,7 @@ def chosen_by(inquiry: Inquiry, _: Choices) -> list[str]:
 
 def ranked(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Every frequent enough token, most weight first, with its ranks by weight and norm."""
-    of = {name: choices[name] for name in ("layer", "head", "least")}
-    frame = inquiry.ask(head_token.top_tokens, **of, by="attention", limit=_ALL)
+    frame = rows_of(TOKENS, inquiry, choices)
     for by in RANKINGS:
         frame[f"{by}_place"] = frame[by].rank(ascending=False, method="first").astype("int64")
     return frame
@@ -64,8 +79,10 @@ def places(inquiry: Inquiry, _: Choices) -> list[str]:
 
 def habits(inquiry: Inquiry, choices: Choices) -> list[str]:
     """Habits that the head can have, the one with the largest share first."""
-    of = {name: choices[name] for name in ("layer", "head", "weighing")}
-    means = inquiry.ask(head_pattern.of_head, **of).dropna(subset="mean")
+    rows = """
+        select quantity, mean from head_pattern_weighing where weighing = $weighing
+            and layer = $layer and head = $head and mean is not null"""
+    means = rows_of(rows, inquiry, choices)
     shares = means.set_index("quantity")["mean"].reindex(SHARES).dropna()
     first = [str(shares.idxmax())] if len(shares) else []
     present = [name for name in HABITS if name in set(means["quantity"])]
@@ -110,20 +127,33 @@ def show_ranked(view: View, figure: Figure, frame: pd.DataFrame, choices: Choice
 
 def chosen_texts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Texts by the chosen token, place or habit: seq, value, and text where they are not shaded."""
-    by, of = choices["by"], of_head(choices)
-    limit = {"limit": choices["texts"]}
+    by = choices["by"]
     if choices[by] is None:
         return pd.DataFrame()
     if by == "token":
-        chosen = {"token": choices["token"], "by": choices["ranking"]}
-        return inquiry.ask(head_token.top_sequences, **of, **chosen, **limit)
+        value = _MEANS[choices["ranking"]]
+        asked = f"""
+            select seq, pos, ({value})::double as value
+            from {_OF_HEAD} and token = $token
+            qualify row_number() over (partition by seq order by value desc, pos) = 1
+            order by value desc, seq
+            limit $texts"""
+        return rows_of(asked, inquiry, choices)
     if by == "place":
-        weakest = choices["order"] == "least"
-        return inquiry.ask(
-            sink.extremes, place=choices["place"], **of, weakest=weakest, **limit
-        ).assign(value=lambda rows: rows["attention"])
-    chosen = {"quantity": choices["habit"], "weighing": choices["weighing"]}
-    return inquiry.ask(head_pattern.extremes, **of, **chosen, **limit)
+        asked = """
+            select seq, n_tokens, text, attention::double as attention, even::double as even,
+                norm_share::double as norm_share, attention::double as value
+            from sequence_sink join sequence using (seq)
+            where place = $place and layer = $layer and head = $head
+            order by if($order = 'least', 1, -1) * attention, seq
+            limit $texts"""
+        return rows_of(asked, inquiry, choices)
+    asked = f"""
+        select seq, pattern.n_tokens, "{choices["habit"]}"::double as value, text
+        from sequence_head_pattern_weighing as pattern join sequence using (seq)
+        where weighing = $weighing and layer = $layer and head = $head and value is not null
+        order by value desc, seq limit $texts"""
+    return rows_of(asked, inquiry, choices)
 
 
 def show_texts(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices) -> None:
@@ -138,7 +168,7 @@ def show_texts(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices
     else:
         bodies, colours = texts_of_head(view, frame, **of)
         if not colours:
-            view.write("caption", view.say("plain", statistic=head_token.TABLE.name))
+            view.write("caption", view.say("plain", statistic=norms.HEAD_TOKEN.name))
     passages = [
         Passage(
             heading,
@@ -174,7 +204,7 @@ def _both(view: View, frame: pd.DataFrame, choices: Choices) -> tuple[list[str],
     """Texts shaded by weight and, beside it, by the length that arrives; with their scales."""
     of = of_head(choices)
     sequences = frame["seq"].tolist()
-    rows = view.ask(head_token.sequence_tokens, **of, sequences=sequences)
+    rows = received_tokens(view, **of, sequences=sequences)
     shades = {
         column: shading.Shades(float(rows[column].max()), float(rows[column].min()))
         for column in RANKINGS

@@ -4,13 +4,16 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from duckdb import DuckDBPyConnection
 
 from analysis.published.heads import THRESHOLDS
 from analysis.statistics.base.tables import Table as OfFile
-from analysis.statistics.heads import head_arrangement, head_distance, head_effect, head_pattern
-from analysis.statistics.heads.head_behaviour import Thresholds
-from analysis.statistics.question import frame_of
+from analysis.statistics.heads.head_distances import (
+    HEAD_DISTANCE,
+    HEAD_LAYOUT,
+    HEAD_LINKAGE,
+    LAYER_COHESION,
+)
+from analysis.statistics.heads.single_heads import HEAD_EFFECT, HEAD_PATTERN
 from pages.charts.colours import GROUP_COLOURS, SAME_LAYER_COLOURS
 from pages.charts.plots import Lines
 from pages.head_map.plane import plane
@@ -41,6 +44,8 @@ _SHARES = tuple(f"{share:.2f}" for share in np.arange(0.1, 0.96, 0.05))
 _NATS = tuple(f"{nats:.1f}" for nats in np.arange(0.5, 6.01, 0.1))
 _SIDES = ("within", "between")
 _PLANE = "from head_layout_weighing where weighing = $weighing order by layer, head"
+_STEPS = "from head_linkage_weighing where weighing = $weighing order by step"
+_HEADS = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
 _PAIRS = """(
     select layer_a, head_a, layer_b, head_b, mean_divergence from head_distance_weighing
     where weighing = $weighing and (layer_a, head_a) < (layer_b, head_b))"""
@@ -56,7 +61,7 @@ def most_unlike(inquiry: Inquiry, _: Choices) -> Head:
 
 def behaviours(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Points of heads with what they mostly do, by the reader's thresholds."""
-    thresholds = Thresholds(**{name: float(choices[name]) for name in THRESHOLDS})
+    thresholds = {name: float(choices[name]) for name in THRESHOLDS}
     habits = behaviours_of_heads(inquiry, thresholds, weighing=choices["weighing"])
     return rows_of(_PLANE, inquiry, choices).merge(habits, on=["layer", "head"])
 
@@ -81,8 +86,8 @@ def offered(table: OfFile) -> Figure:
 PICKS = (Pick("weighing", kind="weighing"), Pick("head", kind="head", default=most_unlike))
 MAP = Section(
     "map",
-    (head_arrangement.LAYOUT, head_distance.TABLE),
-    also=(head_pattern.TABLE, head_effect.TABLE),
+    (HEAD_LAYOUT, HEAD_DISTANCE),
+    also=(HEAD_PATTERN, HEAD_EFFECT),
     picks=(*PICKS, Pick("colour", ("layer", "change"))),
     figures=(
         Figure(
@@ -96,7 +101,7 @@ MAP = Section(
         Figure(
             "by_effect",
             held(
-                head_effect.TABLE,
+                HEAD_EFFECT,
                 f"""
                 select points.*, mean as change from ({_PLANE}) as points
                 join head_effect using (layer, head)
@@ -109,7 +114,7 @@ MAP = Section(
         ),
         Figure(
             "by_behaviour",
-            held(head_pattern.TABLE, behaviours),
+            held(HEAD_PATTERN, behaviours),
             Custom(chart=lambda *drawn: plane(*drawn, **looks())),
             picks=(
                 Pick("neighbour", _SHARES, "0.50", "slider"),
@@ -119,7 +124,7 @@ MAP = Section(
             click=HEAD,
             half=True,
         ),
-        *map(offered, (head_pattern.TABLE, head_effect.TABLE)),
+        *map(offered, (HEAD_PATTERN, HEAD_EFFECT)),
     ),
     finding=Finding(
         f"""
@@ -145,18 +150,12 @@ MAP = Section(
 )
 
 
-def _tree(store: DuckDBPyConnection, *, weighing: str, k: int) -> pd.DataFrame:
-    """Leaves, branches and cut of the tree, without names that depend on the language."""
-    steps = head_arrangement.steps(store, weighing=weighing)
-    rows = "select distinct layer_a as layer, head_a as head from head_distance_mean order by all"
-    return tree_parts(steps, frame_of(store, rows, {}), k)
-
-
 @once("weighing", "k")
 def parts(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Leaves, branches and cut of the tree."""
     k = choices["k"]
-    frame = inquiry.ask(_tree, weighing=choices["weighing"], k=k)
+    steps, heads = (rows_of(rows, inquiry, choices) for rows in (_STEPS, _HEADS))
+    frame = tree_parts(steps, heads, k)
     names = {group: group_name(group) for group in range(1, k + 1)}
     whole = dict.fromkeys(("layer", "head", "place", "group"), "Int64")
     return frame.astype(whole).assign(name=frame["group"].map(names))
@@ -231,7 +230,7 @@ _GROUP = {**dict.fromkeys(("group", "n", "within", "layers", "mostly")), "share"
 _GROUP |= {"heads": None}
 GROUPS = Section(
     "groups",
-    (head_arrangement.LINKAGE, head_distance.TABLE),
+    (HEAD_LINKAGE, HEAD_DISTANCE),
     picks=(
         PICKS[0],
         Pick(
@@ -252,8 +251,8 @@ GROUPS = Section(
 
 LAYERS = Section(
     "layers",
-    (head_arrangement.COHESION,),
-    also=(head_distance.TABLE,),
+    (LAYER_COHESION,),
+    also=(HEAD_DISTANCE,),
     picks=PICKS[:1],
     figures=(
         Figure(

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from analysis.statistics.norms.weighing import WEIGHINGS, WEIGHT
+from analysis.statistics.base.weighing import WEIGHINGS, WEIGHT
 from pages.kit.address import LONGEST_TEXT, Choice, FreeChoice, choose
 from pages.kit.items import Columns, Control, Drawn, Group, Item, Kind, Picked, Text
 from pages.kit.source import Reader

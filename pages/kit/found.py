@@ -11,7 +11,9 @@ import pandas as pd
 from pages.words.interval import Side, side_of
 
 _ENDS = (np.nan, np.nan)
-_NUMBER = ["mean", "low", "high"]
+MEAN_ENDS = """if(count(low) = count(*), avg(low), null) as low,
+    if(count(high) = count(*), avg(high), null) as high"""
+"""Ends of a mean over layers, which hold even if all layers vary together, as SQL."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +74,3 @@ def rows_of(rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
     """Evidence without layers: rows of a name, a value, and its interval if it has one."""
     full = [(*row, *_ENDS)[:4] for row in rows]
     return pd.DataFrame(full, columns=["name", "value", "low", "high"])
-
-
-def over_layers(frame: pd.DataFrame) -> pd.Series:
-    """Mean over layers of rows mean, low, high.
-
-    The ends are means of ends: they hold even if all layers vary together.
-    """
-    return frame[_NUMBER].mean(skipna=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import pandas as pd
 
 from analysis.statistics.base.tables import Table as OfFile
-from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.base.weighing import WEIGHT
 from pages.charts.headline import emphasised, joined, sentences
 from pages.charts.layer_gaps import with_gaps
 from pages.export.shown import Shown, sourced

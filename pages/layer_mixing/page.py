@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.error_limits import LIMITS
 from analysis.scopes import OF_RATIOS, RELATIONS, WEIGHTS, WEIGHTS_WITH_RESIDUAL
+from analysis.statistics.base.columns import TYPE_OF_ENTRY
 from analysis.statistics.corpus import sequence_texts
 from analysis.statistics.mixing import completeness, mixing_ratio, rollout, vector_rollout
 from analysis.statistics.mixing import scope_similarity as similarity
@@ -260,12 +261,18 @@ FREQUENCY = Section(
         correlations("corpus"),
         Figure(
             "words",
-            lambda inquiry, choices: inquiry.ask(
-                mixing_ratio.words_by_frequency,
-                scope=choices["frequency_scope"],
-                special=False,
-                limit=1_500,
-            ),
+            f"""
+            with entry as (
+                select token_id, any_value(token) as token, {TYPE_OF_ENTRY} as token_type,
+                    count(*) as n, rank() over (order by count(*) desc) as rank,
+                    avg(mean::double) as ratio
+                from token_mixing_ratio join token using (seq, pos)
+                where scope = $frequency_scope and not is_masked
+                group by token_id)
+            select token, token_type, n, rank, ratio from (
+                from entry where token_type not in ('bos', 'cls', 'sep')
+                order by hash(token_id), token_id limit 1_500)
+            order by rank, token_id""",
             Points(x="rank", value="ratio", marks=("token",), more=("token", "n"), format=".1%"),
             picks=(Pick("frequency_scope", OF_RATIO, of_layer("before_network"), of="scope"),),
         ),
@@ -452,7 +459,7 @@ ROLLOUT = Section(
 
 def errors(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Worst error of every layer and part, with its text and the error that is allowed."""
-    frame = worst_errors(inquiry.ask(completeness.by_layer))
+    frame = worst_errors(inquiry)
     texts = inquiry.ask(sequence_texts, sequences=sorted({int(seq) for seq in frame["seq"]}))
     limit = LIMITS[inquiry.store.run["dtype"]]
     return frame.merge(texts, on="seq", how="left").assign(limit=limit)

@@ -6,14 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.statistics.norms import (
-    attention_norm_correlation,
-    attention_norm_distribution,
-    frequency_correlation,
-    norm_dispersion,
-    singular_value,
-    token_type_mixing,
-)
+from analysis.statistics import norms
 from analysis.statistics.parts import OF_PAIRS, OF_TOKENS, POOLED, at_level
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Bars, Lines
@@ -73,7 +66,8 @@ def bars(quantity: str, *shown_with: str, form: str = ".3f", **when: tuple[str, 
     return Figure(
         quantity,
         f"""
-        select layer, token_type, quantity, mean, low, high, n_present from token_type_interval
+        select layer, token_type, quantity, mean, low, high,
+            n_sequences as n_present from token_type_interval
         where quantity = '{quantity}' and head is not distinct from try_cast($layers_head as int)
         order by layer, token_type""",
         Bars(colour="token_type", format=form),
@@ -84,7 +78,7 @@ def bars(quantity: str, *shown_with: str, form: str = ".3f", **when: tuple[str, 
 
 LAYERS = Section(
     "layers",
-    (token_type_mixing.TABLE,),
+    (norms.TOKEN_TYPE_MIXING,),
     picks=(
         Pick("layers_head", heads_and_mean, kind="select"),
         Pick("quantity", ("pair", *QUANTITIES)),
@@ -102,7 +96,7 @@ LAYERS = Section(
                 max(mean) filter (quantity = 'norm_share') as norm_share,
                 max(mean) filter (quantity = 'value_norm') as value_norm,
                 max(mean) filter (quantity = 'weighted_norm') as weighted_norm,
-                max(n_present) as n_present
+                max(n_sequences) as n_present
             from token_type_interval where head is not distinct from try_cast($layers_head as int)
             group by all order by layer, token_type""",
             Table(
@@ -144,7 +138,7 @@ LAYERS = Section(
 
 HEADS = Section(
     "heads",
-    (token_type_mixing.TABLE,),
+    (norms.TOKEN_TYPE_MIXING,),
     picks=(
         Pick("type", types("token_type_interval"), of="token_type"),
         Pick("scale", ("type", "all")),
@@ -221,14 +215,15 @@ def rhos(*columns: str, **when: tuple[str, ...]) -> Figure:
 
 def printed_rhos(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Table 3: pairs of each type and their rank correlation, all heads together."""
-    ours = inquiry.ask(attention_norm_correlation.by_type, layer=None, head=None)
+    asked = f"from attention_norm_correlation where {_CHOSEN} order by token_type"
+    ours = rows_of(asked, inquiry, {})
     return printed("correlation", ours, ("token_type",), lambda of: token_type_name(of.token_type))
 
 
 RELATION = Section(
     "relation",
-    (attention_norm_correlation.TABLE, attention_norm_distribution.HISTOGRAM),
-    also=(attention_norm_distribution.SAMPLE,),
+    (norms.ATTENTION_NORM_CORRELATION, norms.ATTENTION_NORM_HISTOGRAM),
+    also=(norms.ATTENTION_NORM_SAMPLE,),
     picks=(
         Pick("scope", ("all", "layer", "head")),
         Pick("level", (*OF_PAIRS, POOLED), when={"scope": ("all",)}, format=title),
@@ -343,7 +338,7 @@ _STRETCH = """
     select layer, head, max(value) as largest, min(value) as smallest,
         largest / nullif(smallest, 0) as ratio,
         max(linear_value) / nullif(min(linear_value), 0) as linear_ratio
-    from singular_value_linear group by layer, head order by layer, head"""
+    from singular_value group by layer, head order by layer, head"""
 _STATISTICS = dict.fromkeys(("cv", "mean", "std", "max", "min"), "%.2f")
 _STRETCHES = dict.fromkeys(("largest", "smallest"), "%.2f") | dict.fromkeys(
     ("ratio", "linear_ratio"), "%.1f"
@@ -372,19 +367,24 @@ def printed_norms(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
         return say("list.comma").join([symbol, where])
 
     tables = (
-        ("value_norm", "‖f(x)‖", norm_dispersion.by_head, ("layer", "head")),
-        ("input_norm", "‖x‖", norm_dispersion.by_layer, ("layer",)),
+        ("value_norm", "‖f(x)‖", "layer nulls last, head", ("layer", "head")),
+        ("input_norm", "‖x‖", "layer nulls last", ("layer",)),
     )
     return pd.concat(
-        printed(quantity, inquiry.ask(ours), keys, partial(name, symbol=symbol, keys=keys))
-        for quantity, symbol, ours, keys in tables
+        printed(
+            quantity,
+            rows_of(f"from {quantity}_dispersion order by {order}", inquiry, {}),
+            keys,
+            partial(name, symbol=symbol, keys=keys),
+        )
+        for quantity, symbol, order, keys in tables
     )
 
 
 TRANSFORMATION = Section(
     "transformation",
-    (norm_dispersion.VALUE_NORM, norm_dispersion.INPUT_NORM),
-    also=(singular_value.TABLE,),
+    (norms.VALUE_NORM_DISPERSION, norms.INPUT_NORM_DISPERSION),
+    also=(norms.SINGULAR_VALUE,),
     picks=(
         ONE_HEAD,
         Pick(
@@ -492,7 +492,7 @@ def correlations(source: str) -> Figure:
 
 FREQUENCY = Section(
     "frequency",
-    (frequency_correlation.TABLE,),
+    (norms.FREQUENCY_CORRELATION,),
     picks=(Pick("level", (*OF_TOKENS, POOLED), format=title),),
     figures=(
         correlations("file"),

@@ -7,11 +7,10 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.norms import attention_norm_distribution
 from analysis.statistics.parts import OF_PAIRS
 from pages.charts.chart_theme import Chart, ramp_below, tooltips
 from pages.charts.colours import TOKEN_TYPE_COLOURS
-from pages.kit.section import Choices
+from pages.kit.section import Choices, rows_of
 from pages.services.inquiry import Inquiry
 from pages.words.columns import title
 from pages.words.names import token_type_name
@@ -31,6 +30,65 @@ _OPEN_BITS = {_ALPHA: 22, _NORM: 21}
 _TO_AN_OCTAVE = {_ALPHA: 2, _NORM: 8}
 """Number of cells to an octave, from the mean of a head."""
 
+_CHOSEN = "($layer is null or layer = $layer) and ($head is null or head = $head)"
+DENSITIES = f"""
+    select
+        token_type,
+        least(greatest(attention_bin, 103 * 4), 127 * 4 - 1) // 2 as attention_bin,
+        norm_bin // 16 as norm_bin,
+        sum(n)::bigint as n
+    from attention_norm_histogram
+    where {_CHOSEN}
+    group by all
+    order by all
+"""
+"""Number of pairs per cell by token type, in bins of half and of quarter octaves.
+
+Weights under 2⁻²⁴ are in the lowest bin shown, weights of exactly 1 with those just below. A norm
+of exactly 0, which a log axis cannot show, is in norm_bin 0."""
+_OCTAVES = """
+    with cells as (
+        select layer, head, token_type, n,
+            greatest(attention_bin // 4 - 127 + log2(1 + (attention_bin % 4) / 4), -24) as alpha,
+            norm_bin // 64 - 127 + log2(1 + (norm_bin % 64) / 64) as norm
+        from attention_norm_histogram
+        where norm_bin > 0 and ($layer is null or layer = $layer)
+    ),
+    centres as (
+        select layer, head, token_type, sum(n * alpha) / sum(n) as alpha_centre,
+            sum(n * norm) / sum(n) as norm_centre
+        from cells
+        group by all
+    )
+"""
+"""Cells with their lower edges as powers of two, and the mean of these over the pairs of a head."""
+_CELLS_WITHIN = f"""
+    {_OCTAVES}
+    select token_type, floor(2 * (alpha - alpha_centre))::int as attention_bin,
+        floor(8 * (norm - norm_centre))::int as norm_bin, sum(n)::bigint as n
+    from cells join centres using (layer, head, token_type)
+    group by all
+    order by all
+"""
+"""Number of pairs per cell in half octaves and eighths of one, from geometric means over the pairs
+of a type in each head."""
+_CENTRES = f"""
+    {_OCTAVES}
+    select layer, head, token_type, 2 ** alpha_centre as attention_centre,
+        2 ** norm_centre as norm_centre
+    from centres
+    order by layer, head, token_type
+"""
+SAMPLE = f"""
+    select s.token_type, s.attention::double as attention, s.value_norm::double as value_norm,
+        s.layer, s.head, s.seq, t.token
+    from attention_norm_sample s
+    join token t on t.seq = s.seq and t.pos = s.key_pos
+    where {_CHOSEN}
+    qualify row_number() over (partition by s.token_type order by s.priority) <= {_SAMPLED}
+    order by s.token_type, s.priority
+"""
+
 
 def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
     """Lower edge of each bin, a float32: non-negative floats sort like their bits."""
@@ -39,19 +97,14 @@ def edges(bins: pd.Series, open_bits: int) -> np.ndarray:
 
 def pairs(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """All pairs of some heads in cells, or a sample of them; within heads over their means."""
-    scope = {name: choices.get(name) for name in ("layer", "head")}
-    within, layer = choices.get("level") == _WITHIN, choices.get("layer")
+    within = choices.get("level") == _WITHIN
     if choices["marks"] == "density":
-        cells = (
-            inquiry.ask(attention_norm_distribution.densities_within, layer=layer)
-            if within
-            else inquiry.ask(attention_norm_distribution.densities, **scope)
-        )
-        return with_edges(cells, within=within)
-    frame = inquiry.ask(attention_norm_distribution.scatter, limit=_SAMPLED, **scope)
+        asked = _CELLS_WITHIN if within else DENSITIES
+        return with_edges(rows_of(asked, inquiry, choices), within=within)
+    frame = rows_of(SAMPLE, inquiry, choices)
     if not within:
         return frame
-    centres = inquiry.ask(attention_norm_distribution.centres, layer=layer)
+    centres = rows_of(_CENTRES, inquiry, choices)
     frame = frame.merge(centres, on=["layer", "head", "token_type"])
     return frame.assign(
         attention=frame["attention"] / frame["attention_centre"],
@@ -90,7 +143,7 @@ def _densities(frame: pd.DataFrame, *, within: bool) -> Any:
 
 
 def _samples(frame: pd.DataFrame, *, within: bool) -> Any:
-    """Draw a point per sampled pair, from `attention_norm_sample.scatter`.
+    """Draw a point per sampled pair, from `pairs`.
 
     Args:
         within: whether `attention` and `value_norm` are multiples of the means of a head.
@@ -135,7 +188,7 @@ def with_edges(frame: pd.DataFrame, *, within: bool) -> pd.DataFrame:
     """Cells with their edges, written out as well, and their share of the type's pairs.
 
     Args:
-        frame: of `attention_norm_histogram.densities`, or of `densities_within`.
+        frame: token_type, attention_bin, norm_bin, n.
         within: whether cells are multiples of the means of a head.
     """
     if not within:

@@ -8,7 +8,6 @@ import streamlit as st
 from analysis.error_limits import LIMITS
 from analysis.statistics import image
 from analysis.statistics.corpus import first_sequences, sequence_lengths
-from analysis.statistics.mixing import completeness
 from pages.charts.plots import Bars
 from pages.drawn.error_chart import worst_errors
 from pages.drawn.image_ground import ImageGround
@@ -33,10 +32,10 @@ _SAMPLES, _PICTURES, _BINS = 5, 10, 32
 def soundness(inquiry: Inquiry) -> tuple[str, dict[str, str]]:
     """Return "yes" if the parts of every layer sum to the model's output, "no", or "unknown"; and
     the largest error beside the largest that is allowed."""
-    frame = inquiry.ask(completeness.by_layer)
+    frame = worst_errors(inquiry)
     if frame.empty:
         return "unknown", {}
-    worst, limit = worst_errors(frame)["error"].iloc[0], LIMITS[inquiry.store.run["dtype"]]
+    worst, limit = frame["error"].iloc[0], LIMITS[inquiry.store.run["dtype"]]
     values = {"worst": scientific(worst), "limit": scientific(limit)}
     return ("yes" if worst <= limit else "no"), values
 

@@ -7,20 +7,17 @@ so that it can be asked of every model.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
-from analysis.statistics.heads import head_arrangement, head_pattern
-from analysis.statistics.mixing import scope_similarity
-from analysis.statistics.norms import attention_norm_correlation, norm_dispersion, singular_value
 from analysis.statistics.positions import position_spectrum
 from analysis.statistics.probing import coreference_best, parser_accuracy
-from analysis.statistics.relevance import relevance_summary
-from pages.kit.found import over_layers, rows_of
+from pages.kit.found import MEAN_ENDS, rows_of
 from pages.kit.grammar import groups, verdict
 from pages.kit.recorded import findings
 from pages.kit.section import Finding
+from pages.kit.section import rows_of as answer
 from pages.kit.sections import section_of
 from pages.services.inquiry import Inquiry
 from pages.words.interval import Side, Written, with_interval
@@ -118,19 +115,27 @@ def _written_as(form: str) -> Written:
 
 
 def _norms_vary(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    row = inquiry.ask(norm_dispersion.values_and_inputs)
-    return _most("norms_vary", int(row["n_above"]), int(row["n_heads"]))
+    asked = """
+        select count(*) filter (heads.cv > inputs.cv) as n_above, count(*) as n_heads
+        from value_norm_dispersion as heads join input_norm_dispersion as inputs using (layer)
+        where heads.cv is not null and inputs.cv is not null"""
+    [(n_above, n_heads)] = answer(asked, inquiry, {}).to_numpy()
+    return _most("norms_vary", int(n_above), int(n_heads))
 
 
 def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    values = inquiry.ask(singular_value.extremes)
+    asked = """
+        select max(value) as largest, min(value) as smallest from singular_value
+        group by layer, head order by layer, head"""
+    values = answer(asked, inquiry, {})
     ratio = (values["largest"] / values["smallest"].where(values["smallest"] > 0)).dropna()
     return _most("transforms_stretch", int((ratio >= _STRETCH).sum()), len(ratio))
 
 
 def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
     """Test that a correlation of weight and norm is negative over [SEP]."""
-    frame = inquiry.ask(attention_norm_correlation.by_type, layer=None, head=None)
+    asked = "from attention_norm_correlation where layer is null and head is null"
+    frame = answer(f"{asked} order by token_type", inquiry, {})
     frame = frame.dropna(subset=number).set_index("token_type")
     if _SEP not in frame.index:
         return None
@@ -141,15 +146,13 @@ def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
 
 def _network_changes_mixing(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare the similarity around the feed-forward network with that around the next step."""
-    steps = inquiry.ask(scope_similarity.steps)
-    steps = steps[steps["layer"].isna()].set_index(["scope_a", "scope_b"])
-    names = {effect: inquiry.store.layer_order.effects.get(effect) for effect in ("ff", "ff_res")}
-    if any(scopes not in steps.index for scopes in names.values()):
+    rows = "select scope_a, scope_b, spearman, low, high from scope_similarity_interval"
+    steps = answer(f"{rows} where layer is null", inquiry, {}).itertuples(index=False)
+    of_scopes: dict[Any, Any] = {(one, other): numbers for one, other, *numbers in steps}
+    effects = {effect: inquiry.store.layer_order.effects.get(effect) for effect in ("ff", "ff_res")}
+    if not set(effects.values()) <= set(of_scopes):
         return None
-    rows = rows_of(
-        (effect_name(effect), *steps.loc[[scopes], ["spearman", "low", "high"]].iloc[0])
-        for effect, scopes in names.items()
-    )
+    rows = rows_of((effect_name(name), *of_scopes[scopes]) for name, scopes in effects.items())
     return _compared(rows, effect_name("ff_res"), "below", three_decimals)
 
 
@@ -202,24 +205,26 @@ def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 
 def _heads_on_neighbours(inquiry: Inquiry, _: Frames) -> Evidence | None:
-    heads = inquiry.ask(head_pattern.heads)
-    shares = heads[heads["quantity"].isin(("previous", "next"))]
-    n = int(shares.groupby(["layer", "head"])["mean"].max().gt(_HALF).sum())
-    of = len(heads[["layer", "head"]].drop_duplicates())
+    rows = f"""
+        select count(*) filter (most > {_HALF}) as n, count(*) as "of" from (
+            select max(mean) filter (quantity in ('previous', 'next')) as most
+            from head_pattern_interval where head is not null group by layer, head)"""
+    [(n, of)] = answer(rows, inquiry, {}).to_numpy()
     text = say("papers.counted.heads_on_neighbours", n=count(n), of=count(of))
     return Evidence(text, "same" if n else "other", "some")
 
 
 def _habits(inquiry: Inquiry) -> pd.DataFrame:
     """Means over layers of every habit: mean, low, high, by habit."""
-    by_layer = inquiry.ask(head_pattern.by_layer)
-    rows = {str(habit): over_layers(part) for habit, part in by_layer.groupby("quantity")}
-    return pd.DataFrame(rows).T
+    rows = f"""
+        select quantity, avg(mean) as mean, {MEAN_ENDS} from head_pattern_interval
+        where head is null and mean is not null group by quantity"""
+    return answer(rows, inquiry, {}).set_index("quantity")
 
 
 def _separators_over_marks(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare attention to [SEP] with that to commas and periods."""
-    habits = _habits(inquiry).dropna(subset="mean")
+    habits = _habits(inquiry)
     if not {_SEP, _MARKS} <= set(habits.index):
         return None
     rows = rows_of((token_type_name(kind), *habits.loc[kind, _ENDS]) for kind in (_SEP, _MARKS))
@@ -240,11 +245,13 @@ def _separators_matter_little(_: Inquiry, frames: Frames) -> Evidence | None:
 
 def _low_layers_broad(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare the entropy of attention in the first layer with the mean over layers."""
-    by_layer = inquiry.ask(head_pattern.by_layer)
-    entropy = by_layer[by_layer["quantity"] == "entropy"].sort_values("layer")
+    rows = """
+        from head_pattern_interval where head is null and quantity = 'entropy'
+        order by layer limit 1"""
+    entropy = answer(rows, inquiry, {})
     if entropy.empty:
         return None
-    first, every = entropy.iloc[0], over_layers(entropy)
+    first, every = entropy.iloc[0], _habits(inquiry).loc["entropy"]
     names = (say("published.layer", layer=first["layer"]), say("papers.counted.every_layer"))
     rows = zip(names, (first[_ENDS], every[_ENDS]), strict=True)
     return _compared(rows_of((name, *values) for name, values in rows), names[1], "above")
@@ -276,8 +283,7 @@ def _heads_beat_distances(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 def _layers_alike(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare distances within layers with those between layers, by a permutation test."""
-    frame = inquiry.ask(head_arrangement.cohesion)
-    frame = frame[frame["layer"].isna()]
+    frame = answer("from layer_cohesion where layer is null", inquiry, {})
     if frame.empty:
         return None
     row = frame.iloc[0]
@@ -290,10 +296,10 @@ def _layers_alike(inquiry: Inquiry, _: Frames) -> Evidence | None:
 
 def _values_beat_rollout(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare rule ii with rollout by the share of relevance inside the masks of images."""
-    if not inquiry.store.holds(relevance_summary.TABLE):
-        return None
-    frame = inquiry.ask(relevance_summary.by_layer, quantity="mask_share").dropna(subset="mean")
-    last = frame[frame["layer"] == frame["layer"].max()].set_index("rule")
+    rows = """
+        from relevance_interval where quantity = 'mask_share' and head is null
+        qualify layer = max(layer) over ()"""
+    last = answer(rows, inquiry, {}).set_index("rule")
     if not {"i", "ii"} <= set(last.index):
         return None
     names = {rule: say(f"relevance.rule_{rule}") for rule in ("ii", "i")}

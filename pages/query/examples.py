@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from analysis.statistics import norms
 from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import TOKENS
-from analysis.statistics.heads import head_pattern
+from analysis.statistics.heads.single_heads import HEAD_PATTERN
 from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.norms import head_token, token_type_mixing
 from analysis.statistics.pairs import pair_delta
 from pages.services.open_file import Store
 
@@ -28,7 +28,7 @@ from token_type_interval
 where quantity = 'attention'
   and head is null
 order by layer, token_type""",
-        (token_type_mixing.TABLE,),
+        (norms.TOKEN_TYPE_MIXING,),
     ),
     "previous": Example(
         """\
@@ -37,7 +37,7 @@ select layer || '-' || head as head,
 from head_pattern
 order by previous desc
 limit 20""",
-        (head_pattern.TABLE,),
+        (HEAD_PATTERN,),
     ),
     "frequent": Example(
         """\
@@ -53,7 +53,7 @@ where layer = (
 group by token
 having log2_count >= 1
 order by log2_count desc""",
-        (head_token.TABLE, TOKENS),
+        (norms.HEAD_TOKEN, TOKENS),
     ),
     "modules": Example(
         """\

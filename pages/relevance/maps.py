@@ -10,7 +10,6 @@ import pandas as pd
 
 from analysis.relevance_rules import ALL
 from analysis.statistics.pairs.pair_occurrence import sequence
-from analysis.statistics.relevance import perturbation
 from pages.drawn.image_ground import ImageGround, Numbers, ground_of
 from pages.drawn.pieces import readable
 from pages.kit.section import Choices, rows_of
@@ -25,6 +24,8 @@ MEAN = "mean"
 OWN = "own"
 """Name of the reader's own image or text, in place of a number of the file."""
 _NO_IMAGE = ImageGround(0, 0, ())
+_STORED = "select rule, layer, head, relevance from relevance_map where seq = $seq"
+_CLASSES = "select label, probability from class_prediction where seq = $seq order by rank"
 _SIGNS = str.maketrans(" \n", "␣↵")
 
 
@@ -99,12 +100,11 @@ def chosen_maps(view: View, choices: Choices) -> dict[str, Maps]:
 
 
 def _stored(inquiry: Inquiry, seq: int) -> Maps:
-    sql = "select rule, layer, head, relevance from relevance_map where seq = $seq"
     tokens = inquiry.ask(sequence, seq=seq)
-    classes = inquiry.ask(perturbation.classes, seq=seq)
+    classes = rows_of(_CLASSES, inquiry, {"seq": seq})
     return Maps(
         str(seq),
-        rows_of(sql, inquiry, {"seq": seq}),
+        rows_of(_STORED, inquiry, {"seq": seq}),
         _tokens(inquiry.store, tokens["token"], tokens["token_type"].isin(SPECIAL)),
         ground_of(inquiry, seq) or _NO_IMAGE,
         list(zip(classes["label"], classes["probability"], strict=True)),

@@ -14,10 +14,20 @@ from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
 from analysis.statistics import image
 from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.corpus import sequence_lengths
-from analysis.statistics.question import placed, quoted
-from analysis.statistics.relevance import perturbation, relevance_map, relevance_summary
-from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
-from analysis.statistics.relevance.relevance_summary import GAINS
+from analysis.statistics.question import placed, quoted, sequences_of
+from analysis.statistics.relevance import (
+    CURVES,
+    GAINS,
+    ORDERS,
+    PERTURBATION,
+    RANDOM,
+    RELEVANCE_AGREEMENT,
+    RELEVANCE_MAP,
+    RELEVANCE_SUMMARY,
+    SEQUENCE_PERTURBATION,
+    SEQUENCE_RELEVANCE,
+    STEPS,
+)
 from pages.charts.colours import LOW_TO_HIGH, NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.charts.maps import HeadMap, Matrix, Ramp
 from pages.charts.plots import Lines
@@ -56,7 +66,7 @@ _FORMATS = {"entropy": ".3f", **dict.fromkeys(GAINS, "+.1%")}
 def too_long(inquiry: Inquiry) -> str:
     """Say that every sequence is too long to be carried back through; empty if one is not."""
     store = inquiry.store
-    if store.holds(relevance_map.TABLE) or store.holds(relevance_summary.PER_SEQUENCE):
+    if store.holds(RELEVANCE_MAP) or store.holds(SEQUENCE_RELEVANCE):
         return ""
     n_heads = int(store.run["n_layers"]) * int(store.run["n_heads"])
     most = isqrt(MOST_BYTES // (n_heads * _BYTES_PER_WEIGHT))
@@ -77,7 +87,7 @@ def inputs(*more: str, texts: bool) -> Pick:
     def options(inquiry: Inquiry, _: Choices) -> dict[Any, str]:
         if inquiry.store.shows_images == texts:
             return {}
-        kept = inquiry.ask(relevance_map.kept).set_index("seq")["text"]
+        kept = rows_of(sequences_of("relevance_map"), inquiry, {}).set_index("seq")["text"]
         names = {seq: f"{seq} · {beginning(text, _BEGINNING)}" for seq, text in kept.items()}
         return names | {name: say_here(name) for name in more}
 
@@ -227,7 +237,7 @@ def _beside(sentence: str, token: Any, value: Any, format: str) -> dict[str, Any
 
 ONE_INPUT = partial(
     Section,
-    needs=(relevance_map.TABLE,),
+    needs=(RELEVANCE_MAP,),
     finding=Finding(found_of_map, format=".1%", overview=()),
     lacks=too_long,
 )
@@ -250,7 +260,7 @@ IMAGE = ONE_INPUT(
         maps_figure("layers", ImageMaps(panels=every_layer, columns=6), "layer"),
         LINK,
     ),
-    also=(relevance_summary.PER_SEQUENCE, image.TABLE),
+    also=(SEQUENCE_RELEVANCE, image.TABLE),
     when=lambda store: store.shows_images,
 )
 TEXT = ONE_INPUT(
@@ -262,7 +272,7 @@ TEXT = ONE_INPUT(
         maps_figure("heads", TextMaps(panels=every_head), picks=(SCALE,)),
         LINK,
     ),
-    also=(relevance_summary.TABLE,),
+    also=(RELEVANCE_SUMMARY,),
     when=lambda store: not store.shows_images,
 )
 
@@ -349,7 +359,7 @@ _AREAS = ", ".join(
 )
 METHODS = Section(
     "methods",
-    (relevance_map.TABLE, relevance_map.AGREEMENT),
+    (RELEVANCE_MAP, RELEVANCE_AGREEMENT),
     picks=(
         inputs(texts=False),
         inputs(texts=True),
@@ -385,7 +395,7 @@ METHODS = Section(
             where $curves = 'one' and seq = $image and {_PICKED}
             order by {placed(ORDERS, "rule")}, curve, share""",
             Custom(chart=curves),
-            picks=(Pick("curves", for_images("all", "one", table=perturbation.TABLE)),),
+            picks=(Pick("curves", for_images("all", "one", table=PERTURBATION)),),
             notes=("curves_meaning",),
         ),
         Figure(
@@ -433,7 +443,7 @@ METHODS = Section(
         ),
         overview=("deletion",),
     ),
-    also=(perturbation.TABLE, perturbation.PER_SEQUENCE),
+    also=(PERTURBATION, SEQUENCE_PERTURBATION),
     lacks=too_long,
 )
 
@@ -472,7 +482,8 @@ def quantities(inquiry: Inquiry, _: Choices) -> list[str]:
 
 
 def of_corpus(inquiry: Inquiry, _: Choices) -> list[str]:
-    return inquiry.ask(relevance_summary.rules)
+    held = rows_of("select distinct rule from relevance_interval", inquiry, {})
+    return sorted(held["rule"], key=ALL.index)
 
 
 def with_heads(inquiry: Inquiry, _: Choices) -> list[str]:
@@ -481,15 +492,12 @@ def with_heads(inquiry: Inquiry, _: Choices) -> list[str]:
 
 def most(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Images or texts in which a map has most of the quantity; of a gain, of its share."""
-    rule, quantity = choices["head_rule"], choices["quantity"]
-    return inquiry.ask(
-        relevance_summary.extremes,
-        rule=rule,
-        layer=choices["layer"],
-        head=None if choices["head"] == MEAN else choices["head"],
-        quantity=GAINS.get(quantity, quantity),
-        limit=_LISTED,
-    ).assign(rule=rule)
+    rows = f"""select seq, {GAINS.get(of := choices["quantity"], of)}::double as value, text, rule
+        from sequence_relevance join sequence using (seq)
+        where rule = $head_rule and layer = $layer and value is not null
+            and coalesce(head::text, '{MEAN}') = $head::text
+        order by value desc, seq limit {_LISTED}"""
+    return rows_of(rows, inquiry, choices)
 
 
 def all_heads(inquiry: Inquiry, _: Choices) -> dict[Any, str]:
@@ -511,7 +519,7 @@ def formatted(chart: Lines | HeadMap) -> Custom:
 
 CORPUS = Section(
     "corpus",
-    (relevance_summary.TABLE, relevance_summary.PER_SEQUENCE),
+    (RELEVANCE_SUMMARY, SEQUENCE_RELEVANCE),
     picks=(
         Pick("quantity", quantities, kind="pills"),
         Pick("rules", of_corpus, with_heads, kind="many", format=rule_name),
@@ -564,7 +572,9 @@ CORPUS = Section(
         ),
         Figure(
             "conservation",
-            lambda inquiry, _: inquiry.ask(relevance_summary.conservation),
+            f"""select max(conservation_error)::double as worst, sum(n_in_place) filter (
+                head is not null or rule in ({quoted(*MEAN_WEIGHTS)}))::bigint as n_in_place
+            from sequence_relevance""",
             Facts(formats={"worst": ".1e", "n_in_place": ",.0f"}),
         ),
     ),
@@ -590,7 +600,7 @@ CORPUS = Section(
             order by sentence, part""",
         )
     ),
-    also=(relevance_map.TABLE,),
+    also=(RELEVANCE_MAP,),
     lacks=too_long,
 )
 

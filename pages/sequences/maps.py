@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
 from pages.charts.colours import WEIGHING_COLOURS
 from pages.charts.maps import CELL
 from pages.drawn import shading

@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.effects import ZERO
 from analysis.statistics.corpus import SEQUENCES, TOKENS
-from analysis.statistics.heads import head_effect
+from analysis.statistics.heads.single_heads import HEAD_EFFECT
 from analysis.statistics.pairs import pair_delta, pair_occurrence
 from analysis.statistics.positions import exemplar_attention
 from pages.charts.colours import AMPLIFIED, ATTENUATED, NEUTRAL
@@ -64,7 +64,7 @@ def compared(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
         without, of = without_head(inquiry, choices), {"sentence": 1, "layer": layer, "head": head}
         for name, change in zip(("without", "without_layer"), without.changes, strict=True):
             rows.append(exactly(name, change.mean(), **of))
-        if inquiry.store.holds(head_effect.TABLE):
+        if inquiry.store.holds(HEAD_EFFECT):
             stored = rows_of(_EFFECT, inquiry, of).to_dict("records")
             rows += [{"name": "without_corpus", **of, **row} for row in stored]
         if without.before:
@@ -151,7 +151,7 @@ MAP = Section(
         Figure("predictions", predictions, Table(columns=PREDICTED), WITHOUT),
     ),
     finding=Finding(found, format=".1%", overview=()),
-    also=(SEQUENCES, TOKENS, exemplar_attention.TABLE, head_effect.TABLE),
+    also=(SEQUENCES, TOKENS, exemplar_attention.TABLE, HEAD_EFFECT),
 )
 
 VECTORS = Section(

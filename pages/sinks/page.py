@@ -6,8 +6,8 @@ import pandas as pd
 
 from analysis.effects import FILLINGS, ZERO
 from analysis.sinks import NO_TOKEN, THRESHOLDS, USUAL_THRESHOLD
-from analysis.statistics.heads import head_effect
-from analysis.statistics.sinks import no_token, sink
+from analysis.statistics import sinks
+from analysis.statistics.heads.single_heads import HEAD_EFFECT, SEQUENCE_HEAD_EFFECT
 from pages.charts import colours
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Bars, Lines, Rows
@@ -28,7 +28,7 @@ TOKENS = {"place": tuple(place for place in colours.PLACE_COLOURS if place != NO
 
 def and_no_token(inquiry: Inquiry, _: Choices) -> list[str]:
     """Places, and no token where heads have sink logits."""
-    return [*places(inquiry), *[NOWHERE] * inquiry.store.holds(no_token.TABLE)]
+    return [*places(inquiry), *[NOWHERE] * inquiry.store.holds(sinks.NO_TOKEN)]
 
 
 def place(options: Options) -> Pick:
@@ -71,7 +71,7 @@ def all_places(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     nowhere = f"""
         union all select layer, quantity, 'attention', mean, low, high, n_sequences
         from no_token where head is null and quantity = '{NOWHERE}'"""
-    has_sinks = inquiry.store.holds(no_token.TABLE)
+    has_sinks = inquiry.store.holds(sinks.NO_TOKEN)
     return rows_of(f"({of_places('attention')}) {nowhere if has_sinks else ''}", inquiry, choices)
 
 
@@ -95,8 +95,8 @@ def over_layers(rows: str, said: str, most: str) -> str:
 
 LAYERS = Section(
     "layers",
-    (sink.TABLE,),
-    also=(no_token.TABLE, no_token.PER_SEQUENCE),
+    (sinks.SINK,),
+    also=(sinks.NO_TOKEN, sinks.SEQUENCE_NO_TOKEN),
     picks=(place(and_no_token),),
     figures=(
         Figure(
@@ -168,8 +168,8 @@ COUNT = """
 
 HEADS = Section(
     "heads",
-    (sink.TABLE, sink.RATE),
-    also=(sink.PER_SEQUENCE, no_token.TABLE, no_token.PER_SEQUENCE),
+    (sinks.SINK, sinks.SINK_RATE),
+    also=(sinks.SEQUENCE_SINK, sinks.NO_TOKEN, sinks.SEQUENCE_NO_TOKEN),
     picks=(
         place(and_no_token),
         Pick("quantity", tuple(BOTH), when=TOKENS),
@@ -237,8 +237,8 @@ OF_TYPES = """
     from head_effect where filling = $filling and quantity = $quantity and token_type is not null"""
 NOTHING = Section(
     "nothing",
-    (head_effect.TABLE,),
-    also=(head_effect.PER_SEQUENCE,),
+    (HEAD_EFFECT,),
+    also=(SEQUENCE_HEAD_EFFECT,),
     picks=(
         Pick("quantity", ("length", "cosine_distance")),
         Pick("filling", FILLINGS, default=ZERO),
@@ -290,8 +290,8 @@ def parts(inquiry: Inquiry, _: Choices) -> list[str]:
 
 SCORES = Section(
     "scores",
-    (sink.SCORE, sink.TABLE),
-    also=(sink.SEQUENCE_SCORE,),
+    (sinks.SINK_SCORE, sinks.SINK),
+    also=(sinks.SEQUENCE_SINK_SCORE,),
     picks=(place(places),),
     figures=(
         Figure(

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.published.heads import numbers
 from analysis.statistics import annotation
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.norms.weighing import WEIGHT
+from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.probing import dependency_accuracy, dependency_best, parser_accuracy
 from analysis.statistics.probing.dependency_best import CHOSEN_ON
 from analysis.statistics.probing.dependency_scores import DIRECTIONS

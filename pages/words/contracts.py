@@ -7,30 +7,40 @@ from hashlib import sha256
 
 from pages.words.say import CONTRACTS, language
 
-_GRAIN = re.compile(r"one row per ([^:;()]+)(?:; (.+))?")
+_GRAIN = re.compile(r"one row per (?P<words>[^:;()]+)(?:; (?P<note>.+))?")
+_COLUMN = re.compile(r"(?P<meaning>.+); NULL (?P<null>.+)")
 
 
 def translation(english: str) -> str:
     """Return a text of a contract in the reader's language.
 
-    The grain of a declared table is a list of columns, each of which has a word, and a note.
+    It is translated whole, or in the parts of `parts_of`.
     """
-    if language() == "en" or digest(english) in japanese():
-        return english if language() == "en" else japanese()[digest(english)]
-    words, notes = parts_of(english)
-    texts = [japanese().get(digest(part), part) for part in (*words, *notes)]
-    if not words:
-        return texts[0]
-    note = "".join(f"（{text}）" for text in texts[len(words) :])
-    return f"{'・'.join(texts[: len(words)])}ごとに1行{note}"
+    if language() == "en":
+        return english
+    texts = {part: japanese().get(digest(part), part) for part in parts_of(english)}
+    if english in texts:
+        return texts[english]
+    if column := _COLUMN.fullmatch(english):
+        return f"{texts[column['meaning']]}。{texts[column['null']]}は NULL"
+    *words, last = texts.values()
+    note = f"（{last}）" if "; " in english else ""
+    return f"{'・'.join(words if note else [*words, last])}ごとに1行{note}"
 
 
-def parts_of(english: str) -> tuple[list[str], list[str]]:
-    """Return the words for the columns of a grain, and its note; of other texts, no words and the
-    text."""
-    if (grain := _GRAIN.fullmatch(english)) is None:
-        return [], [english]
-    return re.split(", | and ", grain[1]), [grain[2]] if grain[2] else []
+def parts_of(english: str) -> list[str]:
+    """Return the parts of a text that have their own Japanese.
+
+    They are a grain's words for columns, and its note; or a column's meaning, and that of NULL.
+    Other texts, and those that have Japanese as a whole, are one part.
+    """
+    if digest(english) in japanese():
+        return [english]
+    if column := _COLUMN.fullmatch(english):
+        return [column["meaning"], column["null"]]
+    if grain := _GRAIN.fullmatch(english):
+        return [*re.split(", | and ", grain["words"]), *filter(None, [grain["note"]])]
+    return [english]
 
 
 def digest(english: str) -> str:

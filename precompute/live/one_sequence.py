@@ -18,8 +18,8 @@ from analysis.measures.pairs.mixing_change import row_shares
 from analysis.models.attended import Attended
 from analysis.models.capture import change_inputs
 from analysis.relevance_rules import ALL, MOST_BYTES
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.corpus import Identity
-from analysis.statistics.norms.weighing import NORM, WEIGHT
 from analysis.upload_bounds import MAX_CHARACTERS
 from precompute.corpora.encode import Encoder
 from precompute.corpora.images.image_reader import ImageReader

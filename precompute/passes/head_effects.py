@@ -13,16 +13,17 @@ import pyarrow as pa
 import torch
 from torch import Tensor
 
-from analysis.effects import CHANGES, FILLINGS, MEAN, OF_PARTS, PARTS, REST
+from analysis.effects import CHANGES, FILLINGS, MEAN, OF_PARTS, PARTS
 from analysis.measures.heads.contribution import contributions
 from analysis.measures.heads.head_effect import prediction_changes, replaced_heads, state_changes
 from analysis.models.attended import Attended
 from analysis.models.interventions.replacing import Answer
-from analysis.statistics.heads import contribution, head_effect
-from analysis.statistics.rows import names_of, nulls_where, one_name, parts_of_shard, table_of
-from analysis.token_types import OTHER, TOKEN_TYPES
+from analysis.statistics.heads.single_heads import SEQUENCE_CONTRIBUTION, SEQUENCE_HEAD_EFFECT
+from analysis.statistics.rows import parts_of_shard
+from analysis.token_types import OTHER
 from precompute.passes.filling import FromBatch, fills
 from precompute.passes.layers import Batch, Layer, Recorded
+from precompute.passes.rows import by_name, rows, rows_of_layer
 
 TOKENS = 2048
 """Tokens of all variants of a text that are run at a time."""
@@ -134,7 +135,7 @@ def texts_again(batch: Batch) -> list[TextAgain]:
     return [TextAgain(batch, row, recorded) for row in rows if recorded]
 
 
-@fills(head_effect.PER_SEQUENCE)
+@fills(SEQUENCE_HEAD_EFFECT)
 class HeadEffects(FromBatch):
     """One row per text that is run again, filling and part.
 
@@ -143,26 +144,26 @@ class HeadEffects(FromBatch):
 
     def rows(self) -> pa.Table:
         texts = self.batch.shared(texts_again)
-        rows = (self._rows(text, filling) for text in texts for filling in FILLINGS)
-        return parts_of_shard(head_effect.PER_SEQUENCE, rows)
+        parts = (self._rows(text, filling) for text in texts for filling in FILLINGS)
+        return parts_of_shard(SEQUENCE_HEAD_EFFECT, parts)
 
-    @staticmethod
-    def _rows(text: TextAgain, filling: str) -> pa.Table:
+    def _rows(self, text: TextAgain, filling: str) -> pa.Table:
         changes = text.alone[filling]
-        values = np.array([*changes.values()])
-        layer, head, kind = zip(*changes, strict=True)
-        return table_of(
-            head_effect.PER_SEQUENCE,
-            seq=np.full(len(values), text.sequence.index),
-            filling=one_name(filling, FILLINGS, len(values)),
-            layer=pa.array(layer),
-            head=pa.array(head),
-            token_type=pa.DictionaryArray.from_arrays(pa.array(kind, pa.int8()), TOKEN_TYPES),
-            **{name: nulls_where(values[:, at]) for at, name in enumerate(CHANGES)},
+        numbers = [layer.number for layer in self.batch.layers]
+        layer = [np.nan if part.layer is None else numbers[part.layer] for part in changes]
+        _, head, kind = np.array([*changes], dtype=float).T  # NaN for None
+        return rows(
+            SEQUENCE_HEAD_EFFECT,
+            seq=text.sequence.index,
+            filling=FILLINGS.index(filling),
+            layer=np.array(layer),
+            head=head + 1,
+            token_type=kind,
+            **dict(zip(CHANGES, np.array([*changes.values()]).T, strict=True)),
         )
 
 
-@fills(contribution.PER_SEQUENCE)
+@fills(SEQUENCE_CONTRIBUTION)
 def rows_of_contributions(layer: Layer) -> Iterator[pa.Table]:
     """Return one row per sequence and part of the layer's update.
 
@@ -173,16 +174,17 @@ def rows_of_contributions(layer: Layer) -> Iterator[pa.Table]:
         types = torch.from_numpy(sequence.token_types)
         kinds = types.unique()
         measured = contributions(layer.alone(row), types == kinds[:, None])
-        means = measured.double().mean(dim=-1).cpu().numpy()
-        of_heads, of_types, of_rest = [None] * n_heads, [None] * len(kinds), [None] * len(REST)
-        parts = np.array([0] * n_heads + [1] * len(kinds) + [2, 3, 4])
-        of_kinds = pa.array([*of_heads, *kinds.tolist(), *of_rest], pa.int8())
-        yield table_of(
-            contribution.PER_SEQUENCE,
-            seq=np.full(len(means), sequence.index),
-            layer=np.full(len(means), layer.index),
-            part=names_of(parts, PARTS),
-            head=pa.array([*range(n_heads), *of_types, *of_rest]),
-            token_type=pa.DictionaryArray.from_arrays(of_kinds, TOKEN_TYPES),
-            **{name: nulls_where(means[:, at]) for at, name in enumerate(OF_PARTS)},
+        part = np.array([0] * n_heads + [1] * len(kinds) + [2, 3, 4])
+        head, token_type = np.full((2, len(part)), np.nan)
+        head[part == PARTS.index("head")] = np.arange(1, n_heads + 1)
+        token_type[part == PARTS.index("token_type")] = kinds
+        yield rows_of_layer(
+            layer,
+            SEQUENCE_CONTRIBUTION,
+            (),
+            seq=sequence.index,
+            part=part,
+            head=head,
+            token_type=token_type,
+            **by_name(OF_PARTS, measured.double().mean(dim=-1)),
         )

@@ -14,14 +14,18 @@ from analysis.measures.heads.head_pattern import gradient_importance
 from analysis.measures.heads.head_pattern import head_pattern as pattern_of
 from analysis.measures.norms.vector_norms import norm_weighted_attention
 from analysis.models.gradients import AttentionGradients
-from analysis.statistics.heads import gradient_importance as importance
-from analysis.statistics.heads import head_distance, head_pattern
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
-from analysis.statistics.rows import names_of, nulls_where, one_name, table_of
+from analysis.statistics.base.columns import HEAD, SEQ, TOKEN_TYPE
+from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.heads.head_distances import HEAD_DISTANCE
+from analysis.statistics.heads.single_heads import (
+    SEQUENCE_GRADIENT_IMPORTANCE,
+    SEQUENCE_HEAD_PATTERN,
+)
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP, TOKEN_TYPES
 from precompute.jobs.bounds import evenly_spaced
 from precompute.passes.filling import FromBatch, fills
 from precompute.passes.layers import Batch, Layer
+from precompute.passes.rows import by_name, rows, rows_of_layer
 
 COMPARED = 256 * 2**20
 """Bytes that the compared rows of one sequence may take, over all heads and layers."""
@@ -29,7 +33,7 @@ TOKENS = 512
 """Tokens in a backward pass, padding included."""
 
 
-@fills(head_pattern.PER_SEQUENCE)
+@fills(SEQUENCE_HEAD_PATTERN)
 def rows_of_patterns(layer: Layer) -> Iterator[pa.Table]:
     """Return the attention of each head by kind of token, and its entropy, by both weighings.
 
@@ -50,19 +54,17 @@ def rows_of_patterns(layer: Layer) -> Iterator[pa.Table]:
         norms = norm_weighted_attention(weights, layer.pair_norms[:, heads])
         patterns[NORM].append(pattern_of(norms, layer.is_pair, **kinds))
     for weighing, of_slices in patterns.items():
-        values = torch.cat(of_slices, dim=1).double().cpu().numpy().reshape(-1, len(QUANTITIES))
-        yield table_of(
-            head_pattern.PER_SEQUENCE,
-            weighing=one_name(weighing, WEIGHINGS, len(values)),
-            seq=batch.sequence_of_row.repeat(batch.n_heads),
-            layer=np.full(len(values), layer.index),
-            head=np.tile(np.arange(batch.n_heads), len(batch.sequences)),
-            n_tokens=np.array(list(map(len, batch.sequences))).repeat(batch.n_heads),
-            **{name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)},
+        yield rows_of_layer(
+            layer,
+            SEQUENCE_HEAD_PATTERN,
+            (SEQ, HEAD),
+            weighing=WEIGHINGS.index(weighing),
+            n_tokens=batch.is_token.sum(dim=1)[:, None],
+            **by_name(QUANTITIES, torch.cat(of_slices, dim=1)),
         )
 
 
-@fills(head_distance.TABLE)
+@fills(HEAD_DISTANCE)
 class HeadDistances:
     """Distances between the attention rows of any two heads, added up over sequences.
 
@@ -101,9 +103,9 @@ class HeadDistances:
     def rows(self) -> pa.Table:
         has_sinks = any(layer.sink_logit is not None for layer in self._batch.layers)
         by_weight = self._divergence(to_no_token=has_sinks)
-        for rows, norms in zip(self._rows, self._norms, strict=True):
+        for weights, norms in zip(self._rows, self._norms, strict=True):
             for head in range(self._n_heads):
-                rows[head] = norm_weighted_attention(rows[head], norms[head])
+                weights[head] = norm_weighted_attention(weights[head], norms[head])
         both = {WEIGHT: by_weight, NORM: self._divergence()}
         return pa.concat_tables(self._table(weighing, both[weighing]) for weighing in WEIGHINGS)
 
@@ -114,28 +116,30 @@ class HeadDistances:
             to_no_token: whether the share that goes to no token is one more outcome of a row.
         """
         total = np.zeros((self._n_heads, self._n_heads))
-        for row, (queries, rows) in enumerate(zip(self._queries, self._rows, strict=True)):
+        for row, (queries, weights) in enumerate(zip(self._queries, self._rows, strict=True)):
             apart = {id(pairs): pairs for pairs in self._batch.pairs[row]}
             seen = np.any([pairs[queries] for pairs in apart.values()], axis=0)
             if to_no_token:
-                lost = (1 - rows.sum(dim=-1, keepdim=True)).clamp(min=0)
-                rows = torch.cat([rows, lost], dim=-1)
+                lost = (1 - weights.sum(dim=-1, keepdim=True)).clamp(min=0)
+                weights = torch.cat([weights, lost], dim=-1)
                 seen = np.pad(seen, ((0, 0), (0, 1)), constant_values=True)
-            total += head_distances(rows, torch.from_numpy(seen))
+            total += head_distances(weights, torch.from_numpy(seen))
         return total
 
     def _table(self, weighing: str, divergence: np.ndarray) -> pa.Table:
-        one, other = np.triu_indices(self._n_heads)
-        width = self._batch.n_heads
-        return table_of(
-            head_distance.TABLE,
-            weighing=one_name(weighing, WEIGHINGS, len(one)),
-            layer_a=one // width,
-            head_a=one % width,
-            layer_b=other // width,
-            head_b=other % width,
-            divergence=divergence[one, other],
-            n_rows=np.full(len(one), sum(map(len, self._queries))),
+        place = np.arange(self._n_heads)
+        layer = np.array([of.number for of in self._batch.layers])[place // self._batch.n_heads]
+        head = place % self._batch.n_heads + 1
+        return rows(
+            HEAD_DISTANCE,
+            there=np.triu(np.ones_like(divergence, dtype=bool)),
+            weighing=WEIGHINGS.index(weighing),
+            layer_a=layer[:, None],
+            head_a=head[:, None],
+            layer_b=layer,
+            head_b=head,
+            divergence=divergence,
+            n_rows=sum(map(len, self._queries)),
         )
 
 
@@ -145,7 +149,7 @@ def compared_queries(n_tokens: int, n_heads: int) -> list[int]:
     return sorted(evenly_spaced(range(n_tokens), fit))
 
 
-@fills(importance.PER_SEQUENCE)
+@fills(SEQUENCE_GRADIENT_IMPORTANCE)
 class GradientImportance(FromBatch):
     """Gradient importance of heads by type of attended token, from a run of its own at the end.
 
@@ -158,7 +162,7 @@ class GradientImportance(FromBatch):
 
     def rows(self) -> pa.Table:
         """Return the rows of every sequence with a loss; none if the batch cannot be run again."""
-        tables = [importance.PER_SEQUENCE.schema.empty_table()]
+        tables = [SEQUENCE_GRADIENT_IMPORTANCE.schema.empty_table()]
         if self.batch.gradients is None:
             return tables[0]
         longest = max(map(len, self.batch.sequences))
@@ -171,22 +175,20 @@ class GradientImportance(FromBatch):
         return pa.concat_tables(tables)
 
 
-def _importance_rows(batch: Batch, rows: slice, slopes: AttentionGradients) -> Iterator[pa.Table]:
+def _importance_rows(batch: Batch, few: slice, slopes: AttentionGradients) -> Iterator[pa.Table]:
     longest = slopes.layers[0].shape[-1]
     types = torch.arange(len(TOKEN_TYPES), device=batch.token_types.device)
-    is_type = batch.token_types[rows, :longest, None] == types
-    is_type &= batch.is_token[rows, :longest, None]
+    is_type = batch.token_types[few, :longest, None] == types
+    is_type &= batch.is_token[few, :longest, None]
     there = (is_type.any(dim=1) & slopes.has_loss[:, None]).cpu().numpy()
     for index, gradients in enumerate(slopes.layers):
-        is_pair = batch.is_pair[index][rows, :longest, :longest]
-        sums = gradient_importance(gradients, is_pair, is_type).double().cpu().numpy()
-        row, head, token_type = np.nonzero(np.broadcast_to(there[:, None], sums.shape))
-        yield table_of(
-            importance.PER_SEQUENCE,
-            seq=batch.sequence_of_row[rows][row],
-            layer=np.full(len(row), index),
-            head=head,
-            token_type=names_of(token_type),
-            objective=one_name(slopes.objective, OBJECTIVES, len(row)),
-            importance=sums[row, head, token_type],
+        is_pair = batch.is_pair[index][few, :longest, :longest]
+        yield rows(
+            SEQUENCE_GRADIENT_IMPORTANCE,
+            (SEQ, HEAD, TOKEN_TYPE),
+            there=there[:, None],
+            stands_for={"seq": batch.sequence_of_row[few]},
+            layer=batch.layers[index].number,
+            objective=OBJECTIVES.index(slopes.objective),
+            importance=gradient_importance(gradients, is_pair, is_type),
         )

@@ -22,7 +22,7 @@ from analysis.models.interventions.replacing import Answer, RecordedPass
 from analysis.models.stream import OnLayer
 from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BUDGET, LayerOrder
-from analysis.statistics.norms.weighing import NORM, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import torch
 
-from analysis.measures.norms.fair_sample import earliest, sample_priorities
+from analysis.measures.norms.fair_sample import SAMPLE_SIZE, earliest, sample_priorities
 from analysis.measures.norms.joint_histogram import joint_histogram
 from analysis.measures.norms.vector_norms import (
     affine_singular_values,
@@ -13,34 +13,32 @@ from analysis.measures.norms.vector_norms import (
     norm_shares_received,
 )
 from analysis.models.trace import ModelWeights
-from analysis.statistics.base.columns import HEAD, POS, SEQ
+from analysis.statistics.base.columns import HEAD, POS, SEQ, TOKEN_TYPE
 from analysis.statistics.norms import (
-    attention_norm_distribution,
-    head_token,
-    norm_dispersion,
-    singular_value,
+    ATTENTION_NORM_HISTOGRAM,
+    ATTENTION_NORM_SAMPLE,
+    HEAD_TOKEN,
+    SINGULAR_VALUE,
+    TOKEN_NORM,
 )
-from analysis.statistics.rows import names_of, nulls_where, table_of
 from analysis.token_types import TOKEN_TYPES
-from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows_of_layer
+from precompute.passes.rows import rows, rows_of_layer
 
 _STREAM = 1  # the sample's own stream of random numbers, beside the run's seed
 
 
-@fills(head_token.TABLE)
-def rows_of_heads_and_tokens(layer: Layer) -> pa.Table:
-    """Return the norm of each token's transformed vector, the attention that it receives and its
-    share of norms.
+@fills(HEAD_TOKEN)
+def head_token(layer: Layer) -> pa.Table:
+    """Return ‖f(x)‖ of each token, the attention that it receives and its share of norms.
 
     Formula: `attention_received`, `norm_shares_received`, `value_norms`.
     """
     is_token = layer.batch.is_token
     return rows_of_layer(
         layer,
-        head_token.TABLE,
+        HEAD_TOKEN,
         (SEQ, HEAD, POS),
         value_norm=layer.value_norms,
         attention_received=attention_received(layer.attention, is_token),
@@ -48,91 +46,86 @@ def rows_of_heads_and_tokens(layer: Layer) -> pa.Table:
     )
 
 
-@fills(norm_dispersion.PER_TOKEN)
-def rows_of_tokens(layer: Layer) -> pa.Table:
+@fills(TOKEN_NORM)
+def token_norm(layer: Layer) -> pa.Table:
     """Return the norm of each token's vector as the layer reads it."""
     norms = torch.linalg.vector_norm(layer.trace.input, dim=-1)
-    return rows_of_layer(layer, norm_dispersion.PER_TOKEN, (SEQ, POS), input_norm=norms)
+    return rows_of_layer(layer, TOKEN_NORM, (SEQ, POS), input_norm=norms)
 
 
-@fills(attention_norm_distribution.HISTOGRAM)
-def rows_of_bins(layer: Layer) -> pa.Table:
+@fills(ATTENTION_NORM_HISTOGRAM)
+def attention_norm_histogram(layer: Layer) -> pa.Table:
     """Return the number of pairs in each occupied bin of weight and norm.
 
     Formula: `joint_histogram`, `value_norms`.
     """
-    cells, counts = joint_histogram(
+    cells, n = joint_histogram(
         layer.attention, layer.pair_norms, layer.batch.token_types, layer.is_pair
     )
-    head, token_type, attention_bin, norm_bin = cells.cpu().numpy().T
-    return table_of(
-        attention_norm_distribution.HISTOGRAM,
-        layer=np.full(len(head), layer.index),
-        head=head,
-        token_type=names_of(token_type),
+    head, token_type, attention_bin, norm_bin = cells.T
+    return rows_of_layer(
+        layer,
+        ATTENTION_NORM_HISTOGRAM,
+        head=head + 1,
+        token_type=token_type,
         attention_bin=attention_bin,
         norm_bin=norm_bin,
-        n=counts.cpu().numpy(),
+        n=n,
     )
 
 
-@fills(attention_norm_distribution.SAMPLE)
+@fills(ATTENTION_NORM_SAMPLE)
 class PairSample:
     """Weight and norm of the pairs drawn of every layer, head and token type.
 
-    Keeps the places of the pairs, drawn at the start, and their two numbers: 7 MB for 30 layers of
-    9 heads.
+    Keeps the places of the pairs, drawn at the start, and the rows of each layer: 7 MB for 30
+    layers of 9 heads.
 
     Formula: `earliest`, `sample_priorities`, `value_norms`.
     """
 
     def __init__(self, batch: Batch):
-        shape = (len(batch.layers), batch.n_heads, len(TOKEN_TYPES))
-        drawn = [
-            _draws(sequence, seen, shape, batch.seed)
-            for sequence, seen in zip(batch.sequences, batch.pairs, strict=True)
-        ]
-        priorities, queries, keys = (
-            np.concatenate(arrays, axis=-1) for arrays in zip(*drawn, strict=True)
-        )
+        drawn = zip(*(_draws(batch, row) for row in range(len(batch.sequences))), strict=True)
+        priorities, queries, keys = (np.concatenate(arrays, axis=-1) for arrays in drawn)
         kept = earliest(priorities)
-        priority, query, key = (
-            np.take_along_axis(values, kept, axis=-1) for values in (priorities, queries, keys)
+        self._priority, self._query, self._key = (
+            np.take_along_axis(of_all, kept, axis=-1) for of_all in (priorities, queries, keys)
         )
-        exists = np.isfinite(priority)
-        layer, head, token_type, _ = exists.nonzero()
-        row = kept[exists] // attention_norm_distribution.SAMPLE_SIZE
-        self._row, self._layer, self._head = row, layer, head
-        self._query, self._key = query[exists], key[exists]
-        self._attention, self._norm = np.empty((2, len(layer)), dtype=np.float32)
-        self._columns = {
-            "layer": layer,
-            "head": head,
-            "token_type": names_of(token_type),
-            "priority": priority[exists],
-            "seq": batch.sequence_of_row[row],
-            "query_pos": self._query,
-            "key_pos": self._key,
-        }
+        self._row = kept // SAMPLE_SIZE
+        self._parts = list[pa.Table]()
 
     def add(self, layer: Layer) -> None:
-        here = self._layer == layer.index
-        places = (self._row, self._head, self._query, self._key)
-        row, head, query, key = (torch.from_numpy(of_all[here]).long() for of_all in places)
-        self._attention[here] = layer.attention[row, head, query, key].cpu().numpy()
+        """Add the rows of a layer."""
+        row, query, key, priority = (
+            of_all[layer.index] for of_all in (self._row, self._query, self._key, self._priority)
+        )
+        head = np.indices(row.shape)[0]
+        places = tuple(torch.from_numpy(of_all).long() for of_all in (row, head, query, key))
         norms = layer.pair_norms.expand_as(layer.attention)
-        self._norm[here] = norms[row, head, query, key].cpu().numpy()
+        self._parts.append(
+            rows_of_layer(
+                layer,
+                ATTENTION_NORM_SAMPLE,
+                (HEAD, TOKEN_TYPE),
+                there=np.isfinite(priority),
+                priority=priority,
+                seq=layer.batch.sequence_of_row[row],
+                query_pos=query,
+                key_pos=key,
+                attention=layer.attention[places],
+                value_norm=norms[places],
+            )
+        )
 
     def rows(self) -> pa.Table:
-        numbers = {"attention": self._attention, "value_norm": self._norm}
-        return table_of(attention_norm_distribution.SAMPLE, **self._columns, **numbers)
+        return pa.concat_tables(self._parts)
 
 
-def _draws(
-    sequence: Sequence, seen: tuple[np.ndarray, ...], shape: tuple[int, int, int], seed: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _draws(batch: Batch, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Priorities, query and key positions of one sequence's pairs, independent of its batch."""
-    generator = np.random.default_rng([seed, _STREAM, sequence.index])
+    sequence, seen = batch.sequences[row], batch.pairs[row]
+    shape = (len(batch.layers), batch.n_heads, len(TOKEN_TYPES))
+    generator = np.random.default_rng([batch.seed, _STREAM, sequence.index])
     apart = {id(pairs): pairs for pairs in seen}  # layers that look equally far share theirs
     keys_of_type = [np.flatnonzero(sequence.token_types == kind) for kind in range(shape[2])]
     n_of_mask = {
@@ -152,25 +145,18 @@ def _draws(
     return priorities, queries, keys
 
 
-@fills(singular_value.TABLE)
-def rows_of_singular_values(model: ModelWeights) -> pa.Table:
+@fills(SINGULAR_VALUE)
+def singular_value(model: ModelWeights) -> pa.Table:
     """Return the singular values of every head's f; the linear part has one rank fewer.
-
-    There are none if any layer's f is no affine map.
 
     Formula: `affine_singular_values`, `linear_singular_values`.
     """
-    if not all(layer.transforms_linearly for layer in model.layers):
-        return singular_value.TABLE.schema.empty_table()
-    values = np.stack([affine_singular_values(layer).cpu().numpy() for layer in model.layers])
-    linear = np.full_like(values, np.nan)
-    linear[..., :-1] = [linear_singular_values(layer).cpu().numpy() for layer in model.layers]
-    layer, head, rank = np.indices(values.shape).reshape(3, -1)
-    return table_of(
-        singular_value.TABLE,
-        layer=layer,
-        head=head,
-        rank=rank + 1,
-        value=values.ravel(),
-        linear_value=nulls_where(linear.ravel()),
+    values = torch.stack([affine_singular_values(layer) for layer in model.layers])
+    linear = torch.stack([linear_singular_values(layer) for layer in model.layers])
+    return rows(
+        SINGULAR_VALUE,
+        SINGULAR_VALUE.key,
+        stands_for={"layer": np.array([layer.number for layer in model.layers])},
+        value=values,
+        linear_value=torch.nn.functional.pad(linear, (0, 1), value=torch.nan),
     )

@@ -24,7 +24,7 @@ from analysis.measures.probing.word_attention import (
     predicted_governors,
 )
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.base.weighing import WEIGHINGS
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy, parser_input
 from analysis.statistics.probing.coreference_accuracy import BASELINES, METHODS
 from analysis.statistics.probing.dependency_scores import DIRECTIONS

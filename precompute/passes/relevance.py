@@ -1,7 +1,7 @@
 """Relevance maps, their summaries and agreement, and images without their relevant patches."""
 
 from abc import ABC, abstractmethod
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +13,19 @@ from analysis.measures.relevance.perturbation import area_under_curve, kept_patc
 from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import ALL
 from analysis.statistics.base.tables import Table
-from analysis.statistics.relevance import perturbation, relevance_map
-from analysis.statistics.relevance import relevance_summary as summary
-from analysis.statistics.rows import lists_of, names_of, nulls_where, parts_of_shard, table_of
+from analysis.statistics.relevance import (
+    CLASS_PREDICTION,
+    CURVES,
+    ORDERS,
+    RANDOM,
+    RANKS,
+    RELEVANCE_MAP,
+    SEQUENCE_PERTURBATION,
+    SEQUENCE_RELEVANCE,
+    SEQUENCE_RELEVANCE_AGREEMENT,
+    STEPS,
+)
+from analysis.statistics.rows import parts_of_shard
 from analysis.token_types import CLS
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
@@ -30,6 +40,7 @@ from precompute.passes.relevance_maps import (
     Relevance,
     RelevanceMaps,
 )
+from precompute.passes.rows import lists, rows
 
 TOKENS = 4160
 """Limit of images with curves, as the sum of their tokens: each image takes over 200 forward
@@ -62,8 +73,8 @@ class _OfMaps(ABC):
 
     def rows(self) -> pa.Table:
         maps = self.relevance.maps if self.chosen else {}
-        rows = [self.of_sequence(row, maps[row]) for row in self.chosen if row in maps]
-        return parts_of_shard(self.table, rows)
+        parts = [self.of_sequence(row, maps[row]) for row in self.chosen if row in maps]
+        return parts_of_shard(self.table, parts)
 
     def mean_maps(self, row: int, maps: RelevanceMaps) -> dict[str, Float[np.ndarray, " token"]]:
         """Content of each rule's one map of no single head, for relevance from the last layer."""
@@ -71,7 +82,7 @@ class _OfMaps(ABC):
         return {rule: relevance[self.batch.is_content[row]] for rule, relevance in of_rules.items()}
 
 
-@fills(relevance_map.TABLE)
+@fills(RELEVANCE_MAP)
 class KeptMaps(_OfMaps):
     """One row per kept sequence, rule, layer and head (or their mean).
 
@@ -79,16 +90,16 @@ class KeptMaps(_OfMaps):
         `gradient_attention`, `layer_mixing`, `raw_attention`.
     """
 
-    table = relevance_map.TABLE
+    table = RELEVANCE_MAP
 
     def chosen_rows(self) -> tuple[int, ...]:
         return self.batch.rows_of(self.batch.kept)
 
     def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
-        return table_of(self.table, relevance=lists_of(maps.maps), **_keys(self.batch, row, maps))
+        return rows(self.table, relevance=lists(maps.maps), **_keys(self.batch, row, maps))
 
 
-@fills(summary.PER_SEQUENCE)
+@fills(SEQUENCE_RELEVANCE)
 class SequenceRelevance(_OfMaps):
     """One row per sequence, rule, layer and head (or their mean).
 
@@ -96,7 +107,7 @@ class SequenceRelevance(_OfMaps):
         `gradient_attention`, `layer_mixing`, `raw_attention`, `relevance_summary`.
     """
 
-    table = summary.PER_SEQUENCE
+    table = SEQUENCE_RELEVANCE
 
     def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
         images, sequence = self.batch.images, self.batch.sequences[row]
@@ -106,25 +117,25 @@ class SequenceRelevance(_OfMaps):
             is_content=self.batch.is_content[row],
             coverage=images.coverage(sequence.image) if images and sequence.image else None,
         )
-        return table_of(
+        return rows(
             self.table,
-            conservation_error=nulls_where(maps.conservation_error),
-            n_in_place=pa.array(maps.n_in_place, mask=maps.n_in_place == NOT_CARRIED),
+            conservation_error=maps.conservation_error,
+            n_in_place=np.where(maps.n_in_place == NOT_CARRIED, np.nan, maps.n_in_place),
             **_keys(self.batch, row, maps),
-            **{name: nulls_where(values[:, at]) for at, name in enumerate(QUANTITIES)},
+            **dict(zip(QUANTITIES, values.T, strict=True)),
         )
 
 
-def _keys(batch: Batch, row: int, maps: RelevanceMaps) -> dict[str, np.ndarray | pa.Array]:
+def _keys(batch: Batch, row: int, maps: RelevanceMaps) -> dict[str, Any]:
     return {
-        "seq": np.full(len(maps.rule), batch.sequences[row].index),
-        "rule": names_of(maps.rule, ALL),
-        "layer": maps.layer,
-        "head": pa.array(maps.head, mask=maps.head == MEAN),
+        "seq": batch.sequence_of_row[row],
+        "rule": maps.rule,
+        "layer": np.array([layer.number for layer in batch.layers])[maps.layer],
+        "head": np.where(maps.head == MEAN, np.nan, maps.head + 1),
     }
 
 
-@fills(relevance_map.SEQUENCE_AGREEMENT)
+@fills(SEQUENCE_RELEVANCE_AGREEMENT)
 class SequenceRelevanceAgreement(_OfMaps):
     """One row per sequence and pair of rules or methods whose maps are not constant.
 
@@ -132,7 +143,7 @@ class SequenceRelevanceAgreement(_OfMaps):
         `gradient_attention`, `layer_mixing`, `map_similarities`, `raw_attention`.
     """
 
-    table = relevance_map.SEQUENCE_AGREEMENT
+    table = SEQUENCE_RELEVANCE_AGREEMENT
 
     def chosen_rows(self) -> tuple[int, ...]:
         return tuple(row for row, content in enumerate(self.batch.is_content) if content.sum() > 1)
@@ -141,17 +152,17 @@ class SequenceRelevanceAgreement(_OfMaps):
         of_rules = self.mean_maps(row, maps)
         rules = np.array([ALL.index(rule) for rule in of_rules])
         spearman = map_similarities(np.stack(list(of_rules.values())))
-        first, second = np.nonzero(np.triu(~np.isnan(spearman), k=1))
-        return table_of(
+        return rows(
             self.table,
-            seq=np.full(len(first), self.batch.sequences[row].index),
-            rule_a=names_of(rules[first], ALL),
-            rule_b=names_of(rules[second], ALL),
-            spearman=spearman[first, second],
+            there=np.triu(~np.isnan(spearman), k=1),
+            seq=self.batch.sequences[row].index,
+            rule_a=rules[:, None],
+            rule_b=rules,
+            spearman=spearman,
         )
 
 
-@fills(perturbation.PER_SEQUENCE)
+@fills(SEQUENCE_PERTURBATION)
 class SequencePerturbation(_OfMaps):
     """Two rows per rule, method and random order, for every image with curves.
 
@@ -160,7 +171,7 @@ class SequencePerturbation(_OfMaps):
         `raw_attention`, `removal_order`.
     """
 
-    table = perturbation.PER_SEQUENCE
+    table = SEQUENCE_PERTURBATION
 
     def chosen_rows(self) -> tuple[int, ...]:
         if self.batch.classification is None or self.batch.images is None:
@@ -173,18 +184,18 @@ class SequencePerturbation(_OfMaps):
         draw = generator(self.batch.seed, purpose="perturbation", index=sequence.index)
         places = draw.permutation(int(self.batch.is_content[row].sum()))
         orders = {rule: removal_order(values, places) for rule, values in of_rules.items()}
-        orders[perturbation.RANDOM] = removal_order(np.zeros(len(places)), places)
-        kept = np.stack([kept_patches(order, perturbation.STEPS) for order in orders.values()])
-        rules = np.array([perturbation.ORDERS.index(rule) for rule in orders])
+        orders[RANDOM] = removal_order(np.zeros(len(places)), places)
+        kept = np.stack([kept_patches(order, STEPS) for order in orders.values()])
+        rules = np.array([ORDERS.index(rule) for rule in orders])
         curves = _probabilities(sequence, cast(Classification, self.batch.classification), kept)
         flat = curves.reshape(-1, curves.shape[-1])
-        n_curves = len(perturbation.CURVES)
-        return table_of(
+        n_curves = len(CURVES)
+        return rows(
             self.table,
-            seq=np.full(len(flat), sequence.index),
-            rule=names_of(rules.repeat(n_curves), perturbation.ORDERS),
-            curve=names_of(np.tile(np.arange(n_curves), len(rules)), perturbation.CURVES),
-            probability=lists_of(flat),
+            seq=sequence.index,
+            rule=rules.repeat(n_curves),
+            curve=np.tile(np.arange(n_curves), len(rules)),
+            probability=lists(flat),
             area=area_under_curve(flat),
         )
 
@@ -206,22 +217,22 @@ def _probabilities(
     return of_classes[place[1:], predicted].reshape(kept.shape[:-1])
 
 
-@fills(perturbation.CLASSES)
+@fills(CLASS_PREDICTION)
 class Predictions(FromBatch):
     """One row per sequence and class, for the likeliest classes; reads no layer."""
 
     def rows(self) -> pa.Table:
-        table, classification = perturbation.CLASSES, self.batch.classification
+        table, classification = CLASS_PREDICTION, self.batch.classification
         if classification is None:
             return table.shard_schema.empty_table()
         probabilities = classification.probabilities(self.batch.sequences).cpu()
-        n_ranks = min(perturbation.RANKS, probabilities.shape[1])
+        n_ranks = min(RANKS, probabilities.shape[1])
         best = probabilities.sort(dim=1, descending=True, stable=True)
-        labels = pa.array(classification.labels, type=pa.string())
-        return table_of(
+        labels = np.array(classification.labels, dtype=object)
+        return rows(
             table,
-            seq=self.batch.sequence_of_row.repeat(n_ranks),
-            rank=np.tile(np.arange(1, n_ranks + 1), len(self.batch.sequences)),
-            label=labels.take(pa.array(best.indices[:, :n_ranks].flatten().numpy())),
-            probability=best.values[:, :n_ranks].flatten().numpy(),
+            table.key,
+            stands_for={"seq": self.batch.sequence_of_row},
+            label=labels[best.indices[:, :n_ranks].numpy()],
+            probability=best.values[:, :n_ranks],
         )

@@ -1,6 +1,6 @@
 """Rows of passes: what a key holds follows from the axes of the numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -74,7 +74,16 @@ def _array(numbers: Numbers) -> np.ndarray:
     return np.asarray(numbers)
 
 
+def lists(arrays: Iterable[np.ndarray]) -> np.ndarray:
+    """Return arrays as the values of a column of lists."""
+    return np.array([None, *arrays], dtype=object)[1:]  # else equal lengths would be an axis
+
+
 def _column(column: Column, values: np.ndarray) -> pa.Array:
+    if column.type is not None and pa.types.is_list(column.type):
+        return pa.array([*values], column.type)
+    absent = np.isnan(values) if column.nullable else None
     if column.names:
-        return pa.DictionaryArray.from_arrays(values.astype(np.int8), pa.array(column.names))
-    return pa.array(values, column.type, mask=np.isnan(values) if column.nullable else None)
+        places = pa.array(values, pa.int8(), mask=absent)
+        return pa.DictionaryArray.from_arrays(places, pa.array(column.names))
+    return pa.array(values, column.type, mask=absent)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -15,7 +16,7 @@ from analysis.contracts import every_table
 from analysis.statistics import annotation
 from analysis.statistics import corpus as corpus_tables
 from analysis.statistics import image as image_table
-from analysis.statistics.base.tables import Table, View
+from analysis.statistics.base.tables import Table
 from analysis.statistics.question import quoted, quoted_files
 from analysis.statistics.sample import Sample, sample_facts
 from precompute.corpora.images.image_reader import ImageReader
@@ -110,18 +111,20 @@ def declare(store: DuckDBPyConnection, tables: Sequence[Table]) -> None:
         store.execute(f"create table stored.{table.name} as from empty")
         store.unregister("empty")
     for table in tables:
-        comment_on(store, f"stored.{table.name}", table.shown(), "table")
+        comment_on(store, "table", f"stored.{table.name}", table.grain, table.columns)
         for view in table.all_views:
             store.execute(f"create view {view.name} as {view.sql}")
-            comment_on(store, view.name, view, "view")
+            comment_on(store, "view", view.name, view.grain, view.columns)
     store.commit()
 
 
-def comment_on(store: DuckDBPyConnection, name: str, view: View, kind: str) -> None:
+def comment_on(
+    store: DuckDBPyConnection, kind: str, name: str, grain: str, columns: Iterable[Any]
+) -> None:
     """Store the meaning of a table or view, and the meaning and unit of its columns, as
     comments."""
-    store.execute(f"comment on {kind} {name} is {quoted(view.grain)}")
-    for column in view.columns:
+    store.execute(f"comment on {kind} {name} is {quoted(grain)}")
+    for column in columns:
         comment = quoted(f"{column.definition} ({column.unit})")
         store.execute(f"comment on column {name}.{column.name} is {comment}")
 

@@ -1,9 +1,7 @@
 """Contents of a file and available statistics, as lines of text."""
 
-import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
@@ -12,7 +10,7 @@ from analysis.errors import UserError
 from analysis.foreign_file import Locked, OtherSchema, rows
 from analysis.statistics import image, sample
 from analysis.statistics.corpus import provenance, run
-from analysis.statistics.mixing.completeness import by_layer
+from analysis.statistics.mixing.completeness import WORST
 from precompute.passes import STATISTICS
 from precompute.store.open_file import opened
 
@@ -56,15 +54,16 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for table, n_rows in sorted(rows(store).items(), key=lambda pair: (-pair[1], pair[0])):
         if n_rows:
             yield f"{n_rows:>12,}  {table}"
-    for layer in by_layer(store).to_dict("records"):
-        whole = ""
-        if not math.isnan(layer["worst_layer_error"]):
-            worst = _worst(layer, "worst_layer_error", "worst_layer", "layer_percentile_99")
-            whole = f", of the whole layer {worst}"
+    for layer, rows_of_layer in store.sql(WORST).df().groupby("layer"):
+        block, *whole = (
+            f"{row.error:.1e} at worst (sequence {row.seq:.0f}, position {row.pos:.0f}; "
+            f"99% of tokens {row.percentile_99:.1e})"
+            for row in rows_of_layer.itertuples()
+        )
         yield (
-            f"layer {layer['layer']}: parts of the attention block add up to "
-            f"{_worst(layer, 'worst_relative_error', 'worst', 'percentile_99')}"
-            f"{whole}, attention to 1 within {layer['worst_attention_sum_error']:.1e}"
+            f"layer {layer}: parts of the attention block add up to "
+            f"{', of the whole layer '.join((block, *whole))}, attention to 1 within "
+            f"{rows_of_layer['attention_sum_error'].max():.1e}"
         )
 
 
@@ -91,14 +90,6 @@ def remarks(path: Path) -> list[str]:
     """Return remarks on a sound file for its readers."""
     with opened(path) as store:
         return [*_other_weights(store), *left_out(store)]
-
-
-def _worst(layer: dict[Hashable, Any], error: str, place: str, percentile: str) -> str:
-    """Return the largest error of a layer as text, with its token and the 99th percentile."""
-    return (
-        f"{layer[error]:.1e} at worst (sequence {layer[f'{place}_seq']:.0f}, position "
-        f"{layer[f'{place}_pos']:.0f}; 99% of tokens {layer[percentile]:.1e})"
-    )
 
 
 def statistics_lines() -> Iterator[str]:

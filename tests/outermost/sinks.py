@@ -197,4 +197,5 @@ def massive_coordinate(corpus: Corpus) -> pd.DataFrame:
     counts = counts.merge(texts, left_on=cell, right_index=True)
     counts = counts.sort_values([*cell, "size", "coordinate"], ascending=[True, True, False, True])
     counts = counts.groupby(cell).head(5).rename(columns={"mean": "largest"})
-    return counts.assign(mean=counts["size"] / counts["n_sequences"]).drop(columns="size")
+    counts = counts.assign(share=counts["size"] / counts["n_sequences"])
+    return counts.melt([*cell, "coordinate"], ["share", "largest"], "quantity", "mean")

@@ -166,7 +166,7 @@ VIEWS = (
     View(
         "massive_coordinate",
         _of_corpus(sinks.massive_coordinate),
-        ("depth", "place", "coordinate"),
+        ("depth", *_PLACE, "coordinate"),
     ),
     View("pair_delta", _of_corpus(mixing.pair_delta), ("layer", "effect", "source", "target")),
 )

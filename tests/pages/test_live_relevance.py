@@ -10,7 +10,6 @@ import pytest
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
-from analysis.statistics.relevance import perturbation
 from analysis.upload_bounds import UPLOAD_BYTES
 from pages.services import live_model as live
 from precompute.live.one_sequence import MAX_CHARACTERS
@@ -79,7 +78,8 @@ def test_an_uploaded_image_has_the_numbers_of_the_file(uploaded, images_folder):
     name = sorted(SIZES)[seq]
     reading = uploaded(images_folder / "images" / name, name=name).session_state["found"]
     with duckdb.connect(str(images_folder / "tiny.duckdb"), read_only=True) as store:
-        predictions = perturbation.classes(store, seq=seq)
+        classes = "select label, probability from class_prediction where seq = ? order by rank"
+        predictions = store.execute(classes, [seq]).df()
         picture = store.execute("select picture from image where seq = ?", [seq]).fetchall()[0][0]
     assert [label for label, _ in reading.prediction] == predictions["label"].tolist()
     np.testing.assert_allclose(

@@ -157,3 +157,8 @@ TOKEN_TYPE = named(
     TOKEN_TYPES,
     name="token_type",
 )
+TYPE_OF_ENTRY = """coalesce(
+    any_value(token_type::varchar) filter (token_type <> 'first'),
+    any_value(token_type::varchar)
+)"""
+"""Type of a vocabulary entry's tokens, as SQL; `first`, a place, only if it occurs nowhere else."""

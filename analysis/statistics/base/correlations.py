@@ -1,6 +1,7 @@
 """Rank correlations with their parts within groups and between them."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -173,7 +174,7 @@ octave."""
 _MOMENTS = """
     with chosen as (
         select seq, rank, {value} as value from tokens join ranking using (token_id)
-        where {special} or not is_special
+        where value is not null and ({special} or not is_special)
     ),
     firsts as (
         select rank, (sum(n) over (order by rank) - (n - 1) / 2) / sum(n) over () - 0.5 as first
@@ -197,18 +198,18 @@ def with_frequency(
     of: Table,
     rows: str,
     values: Mapping[str, Column],
-    key: str = "quantity",
+    key: Column,
     **more: Any,
 ) -> Table:
     """Declare Spearman's ρ of word frequency and numbers of single tokens, masked places left out.
 
     Masked places, which would pass for the commonest word, have no row, but attend. The `sql` of a
     number makes it from the rows of a token, in single precision: equal ones tie, in whatever order
-    their parts were added.
+    their parts were added. Tokens without a number are left out.
 
     Args:
         rows: what is read, as SQL: tokens with `is_masked`, and what numbers are made of.
-        key: column with the name of the number.
+        key: column with the name of the number, one of `values`.
         more: of the table.
     """
     numbers = ", ".join(f'({column.sql})::float as "{name}"' for name, column in values.items())
@@ -228,7 +229,7 @@ def with_frequency(
 
     def fit(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
         gather(store, "tokens", query)
-        frame = pd.DataFrame(_with_frequency(store, tuple(values), key, context))
+        frame = pd.DataFrame(_with_frequency(store, tuple(values), key.name, context))
         store.execute("drop table tokens")
         return table.rows([frame])
 
@@ -240,7 +241,7 @@ def with_frequency(
                 ("corpus", "file"),
                 name="source",
             ),
-            named(f"{' or '.join(values)}, mean over the rows of a token", tuple(values), name=key),
+            replace(key, names=tuple(values)),
             flag("whether bos, cls and sep take part", name="special_tokens"),
         ),
         values=columns,

@@ -51,7 +51,7 @@ def means(
 
     The `sql` of a quantity makes its number of a sequence from the rows of `of` with one key;
     without it that is their mean. A sequence without the key has no number, or that of `absent`.
-    A single quantity has no column for its name.
+    A single quantity has no column for its name, which is that of the mean.
 
     Args:
         over: columns of the key whose mean has rows too, in which they are NULL.
@@ -60,8 +60,9 @@ def means(
         more: of the table.
     """
     measured, several = with_names(values), len(values) > 1
+    mean = "mean" if several else measured[0].name
     key = tuple(averaged(one) if one in over else one for one in by)
-    bounds = {one.name: replace(one, type=None).within("mean") for one in measured}
+    bounds = {one.name: replace(one, type=None).within(mean) for one in measured}
     if several:
         meanings = {one.name: (one.definition, one.unit) for one in measured}
         quantity = named(", ".join(values), tuple(values), name="quantity")
@@ -70,7 +71,7 @@ def means(
     unit = "as the quantity" if several else measured[0].unit
     meaning = "unweighted mean over the sequences that have it"
     columns = {
-        "mean": number(meaning if several else f"{measured[0].meaning}, mean over sequences", unit),
+        mean: number(meaning if several else f"{measured[0].meaning}, mean over sequences", unit),
         **interval(unit),
         "n_sequences": N_SEQUENCES,
     }
@@ -109,8 +110,9 @@ def wide_view(
         where: condition on the rows of the table.
     """
     names = ", ".join(column.name for column in key)
-    made = "max(mean)" + " filter (quantity = '{}')" * (len(quantities) > 1)
-    columns = [f'{made.format(one.name)} as "{one.name}"' for one in quantities]
+    columns = [
+        f"max(mean) filter (quantity = '{one.name}') as \"{one.name}\"" for one in quantities
+    ]
     columns += [f"max(n_sequences) as {n}"] if n else []
     typed = (
         replace(one, null=one.null or "if none has it", type=pa.float64()) for one in quantities
@@ -156,7 +158,9 @@ def _means(
             if layer_is_lost:
                 yield blocks.means(store, mean_of.replace("{}", numbers), context, zero)
 
-        return table.rows(frames())
+        first, *others = quantities
+        mean = "mean" if others else first.name
+        return table.rows(frame.rename(columns={"mean": mean}) for frame in frames())
 
     return fit
 

@@ -1,10 +1,6 @@
 """Errors of the sum of a layer's parts against the model's own output, by sequence."""
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
 from analysis.statistics.columns import count, single, small, whole
-from analysis.statistics.question import asks
 from analysis.statistics.table import LAYER, SEQUENCE, Table, View
 
 _WORST_TOKEN = (
@@ -109,38 +105,15 @@ WHOLE_LAYERS = Table(
     per_block=_worst_per_block(),
     depends_on=(),
 )
-
-
-def _worst_of(table: str, name: str, *more: str) -> str:
-    """Return the query for the worst sequence of every layer, its error under the given name."""
-    others = "".join(f", {column}" for column in more)
-    return f"""
-        select layer, max(relative_error)::double as worst_{name}_error,
-            arg_max(seq, relative_error) as worst_{name}_seq,
-            arg_max(worst_pos, relative_error) as worst_{name}_pos,
-            max(percentile_99)::double as {name}_percentile_99{others}
-        from {table} group by layer
-    """
-
-
-@asks(f"""
-    select layer, worst_block_error as worst_relative_error, worst_block_seq as worst_seq,
-        worst_block_pos as worst_pos, block_percentile_99 as percentile_99,
-        worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
-        layer_percentile_99, n_sequences
-    from ({
-    _worst_of(
-        "sequence_completeness",
-        "block",
-        "max(attention_sum_error)::double as worst_attention_sum_error",
-    )
-})
-    left join ({_worst_of("layer_completeness", "layer")}) using (layer), run
-    order by layer
-""")
-def by_layer(store: DuckDBPyConnection) -> pd.DataFrame:
-    """The largest errors of every layer; those of whole layers are NaN where they were not
-    computed: layer, worst_relative_error, worst_seq, worst_pos, percentile_99,
-    worst_attention_sum_error, worst_layer_error, worst_layer_seq, worst_layer_pos,
-    layer_percentile_99, n_sequences."""
-    ...
+WORST = """
+    select layer, max(relative_error)::double as error, max(percentile_99)::double as percentile_99,
+        arg_max(seq, relative_error) as seq, arg_max(worst_pos, relative_error) as pos, part,
+        max(attention_sum_error)::double as attention_sum_error
+    from (
+        select *, 'block' as part from sequence_completeness
+        union all by name
+        select *, 'layer' as part from layer_completeness)
+    group by layer, part order by layer, part
+"""
+"""The largest errors of every layer's attention block, and of whole layers where they were checked,
+as SQL."""

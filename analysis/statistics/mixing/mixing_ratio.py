@@ -7,29 +7,20 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.needs import Need, Setting
+from analysis.needs import Need
 from analysis.scopes import OF_RATIOS, WEIGHTS_WITH_RESIDUAL
+from analysis.statistics.base import columns as declared
+from analysis.statistics.base.correlations import with_frequency
 from analysis.statistics.columns import count, named, number, single, whole
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import by_block, means
-from analysis.statistics.norms.frequency_correlation import (
-    IS_SPECIAL,
-    LAWS,
-    SOURCE,
-    SPECIAL,
-    VALUES,
-    frequency_rows,
-)
-from analysis.statistics.question import asks, placed
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (
-    BY_RANK,
     LAYER,
     LAYER_OR_ALL,
     POSITION,
     SCOPE,
     SEQUENCE,
-    TYPE_OF_ENTRY,
     Table,
     View,
     interval,
@@ -159,18 +150,6 @@ TABLE = Table(
 )
 
 
-@asks(f"""
-    select scope, token_type, mean, low, high, std, min, max, n, n_sequences
-    from mixing_ratio_interval
-    where layer is null
-    order by {placed(OF_RATIOS, "scope")}, {placed(MASK_TYPES, "token_type")}
-""")
-def pooled(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every scope over all tokens and layers: scope, token_type, mean, low, high, std, min, max, n,
-    n_sequences, as `OF_RATIOS` has them."""
-    ...
-
-
 PER_TOKEN = Table(
     name="token_mixing_ratio",
     grain="one row per token and scope",
@@ -184,71 +163,14 @@ PER_TOKEN = Table(
     order=("scope", "seq", "pos"),
     depends_on=(),
 )
-_RATIOS = f"""
-    select seq, any_value(block) as block, token_id, {IS_SPECIAL} as is_special, {{means}}
-    from token_mixing_ratio
-    join token using (seq, pos)
-    join blocks using (seq)
-    where not is_masked
-    group by seq, pos, token_id, token_type
-    order by seq, pos
-"""
-
-
-def _correlations(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    """One row per source of frequencies, scope, and with or without special tokens."""
-    scopes = context.order.of_ratios
-    means = ", ".join(f"max(mean) filter (scope = '{scope}') as \"{scope}\"" for scope in scopes)
-    rows = frequency_rows(store, _RATIOS.format(means=means), scopes, context, name="scope")
-    return rows_of(table, [rows] if len(rows) else [])
-
-
-FREQUENCY_CORRELATION = Table(
-    name="ratio_frequency_correlation",
-    grain="one row per source of frequencies, scope, and with or without special tokens; masked "
-    "places left out",
-    key=(SOURCE, RATIO_SCOPE, SPECIAL),
-    values=VALUES,
-    source="kobayashi-2021",
+FREQUENCY_CORRELATION = with_frequency(
+    "ratio_frequency_correlation",
+    of=PER_TOKEN,
+    rows="token_mixing_ratio join token using (seq, pos)",
+    key=declared.named(RATIO_SCOPE.meaning, (), name="scope"),
+    values={
+        scope: declared.ratio("mixing ratio", sql=f"max(mean) filter (scope = '{scope}')")
+        for scope in OF_RATIOS
+    },
     version=2,
-    requires=("token_mixing_ratio",),
-    made_by=_correlations,
-    declared=BY_RANK,
-    needs=(Need.FREQUENCY,),
-    laws=LAWS,
-    depends_on=(Setting.FREQUENCIES,),
 )
-
-
-@asks(f"""
-    with entry as (
-        select token_id, any_value(token) as token, {TYPE_OF_ENTRY} as token_type,
-            count(*) as n, avg(mean::double) as ratio,
-            rank() over (order by count(*) desc) as rank
-        from token_mixing_ratio
-        join token using (seq, pos)
-        where scope = $scope and not is_masked
-        group by token_id
-    ),
-    drawn as (
-        from entry
-        where $special or token_type not in ('bos', 'cls', 'sep')
-        order by hash(token_id), token_id
-        limit $limit
-    )
-    select token, token_type, n, rank, ratio from drawn order by rank, token_id
-""")
-def words_by_frequency(
-    store: DuckDBPyConnection, *, scope: str, special: bool, limit: int
-) -> pd.DataFrame:
-    """Vocabulary entries with their frequency and mean mixing ratio, without masked places.
-
-    Args:
-        special: whether bos, cls and sep are among them.
-        limit: number of entries sampled, the same at every call.
-
-    Returns:
-        token, token_type, n (occurrences), rank (1 = most frequent in this corpus; ties share the
-        smallest), ratio (mean over the occurrences), by rank.
-    """
-    ...

@@ -10,7 +10,6 @@ from analysis.needs import Need
 from analysis.statistics.columns import named, number, single
 from analysis.statistics.fit import FitContext
 from analysis.statistics.means import BlockSums, block_sizes, by_block
-from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (
     LAYER,
@@ -103,25 +102,3 @@ TABLE = Table(
     laws=("mean between 0 and 1 + 1e-4", "low <= high", "n_sequences > 0"),
     depends_on=(),
 )
-
-
-@asks("""
-    select layer, token_type, mean, low, high
-    from rollout
-    where scope = $scope and distance is null
-    order by layer, token_type
-""")
-def by_token_type(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
-    """Shares by type of input token: layer, token_type, mean, low, high; 1 in sum per layer."""
-    ...
-
-
-@asks("""
-    select layer, distance, mean, low, high
-    from rollout
-    where scope = $scope and token_type is null
-    order by layer, distance
-""")
-def by_distance(store: DuckDBPyConnection, *, scope: str) -> pd.DataFrame:
-    """Shares by distance of input token: layer, distance, mean, low, high; 1 in sum per layer."""
-    ...

@@ -2,14 +2,8 @@
 
 from dataclasses import replace
 
-import pandas as pd
-from duckdb import DuckDBPyConnection
-
-from analysis.scopes import SCOPES
 from analysis.statistics.columns import number, single
-from analysis.statistics.corpus import layer_order
 from analysis.statistics.means import Means, both_ways, layers_and_mean, mean_of
-from analysis.statistics.question import asks, frame_of, placed
 from analysis.statistics.table import (
     LAYER,
     LAYER_OR_MEAN,
@@ -91,30 +85,3 @@ TABLE = Table(
     ),
     depends_on=(),
 )
-
-
-@asks(f"""
-    select scope_a, scope_b, spearman, low, high, n_sequences
-    from scope_similarity_interval
-    where layer is not distinct from $layer
-    order by {placed(SCOPES, "scope_a")}, {placed(SCOPES, "scope_b")}
-""")
-def matrix(store: DuckDBPyConnection, *, layer: int | None) -> pd.DataFrame:
-    """Every ordered pair of scopes in one layer, or in the mean over the layers (None): scope_a,
-    scope_b, spearman, low, high, n_sequences, in the order of `SCOPES`."""
-    ...
-
-
-def steps(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Similarity of every scope with the next one: layer (NULL: mean over the layers), scope_a,
-    scope_b, spearman, low, high."""
-    return frame_of(
-        store,
-        """
-        select layer, scope_a, scope_b, spearman, low, high
-        from scope_similarity_interval
-        where list_position($scopes, scope_b) = list_position($scopes, scope_a) + 1
-        order by layer nulls last, list_position($scopes, scope_a)
-        """,
-        {"scopes": list(layer_order(store).scopes)},
-    )

@@ -13,7 +13,6 @@ from analysis.statistics.fit import FitContext
 from analysis.statistics.means import Means, block_sizes, by_block, layers_and_mean, mean_of
 from analysis.statistics.mixing import rollout
 from analysis.statistics.mixing.rollout import DISTANCE, OF_TOKENS, ROLLOUT, SHARE
-from analysis.statistics.question import asks, frame_of
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (
     LAYER,
@@ -137,17 +136,6 @@ TABLE = Table(
 )
 
 
-@asks("""
-    select * exclude n_sequences, n_sequences::int as n_sequences
-    from vector_rollout
-    where list_contains($scopes, scope)
-    order by layer, list_position($scopes, scope), token_type, distance
-""")
-def shares(store: DuckDBPyConnection, *, scopes: list[str]) -> pd.DataFrame:
-    """Means and differences with intervals, by layer, scope, and token type or distance."""
-    ...
-
-
 SEQUENCE_AGREEMENT = Table(
     name="sequence_vector_agreement",
     grain="one row per followed sequence, layer and scope",
@@ -195,9 +183,3 @@ AGREEMENT = Table(
     laws=("spearman between -1 - 1e-6 and 1 + 1e-6", "low <= high", "n_sequences > 0"),
     depends_on=(),
 )
-
-
-def agreement(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Every scope in every layer, the mean over the layers (NULL) last: layer, scope, spearman,
-    low, high, n_sequences."""
-    return frame_of(store, "from vector_agreement order by layer nulls last, scope")

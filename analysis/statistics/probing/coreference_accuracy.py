@@ -12,9 +12,9 @@ from jaxtyping import Bool
 from analysis.measures.probing.probe_accuracy import accuracy_interval, best_probe, parts
 from analysis.needs import Need
 from analysis.statistics.annotation import MERGING
+from analysis.statistics.base.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.statistics.columns import count, named, number, smalls
 from analysis.statistics.fit import FitContext
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHT, of_weights
 from analysis.statistics.question import asks, placed
 from analysis.statistics.rows import rows_of
 from analysis.statistics.table import (

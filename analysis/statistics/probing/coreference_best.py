@@ -12,9 +12,7 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.probing.probe_accuracy import accuracy_interval, scores_against
 from analysis.needs import Need
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.columns import count, named, number
-from analysis.statistics.fit import FitContext
-from analysis.statistics.norms.weighing import (
+from analysis.statistics.base.weighing import (
     WEIGHING,
     WEIGHINGS,
     WEIGHT,
@@ -22,6 +20,8 @@ from analysis.statistics.norms.weighing import (
     of_either,
     of_weights,
 )
+from analysis.statistics.columns import count, named, number
+from analysis.statistics.fit import FitContext
 from analysis.statistics.probing.coreference_accuracy import (
     BASELINES,
     MENTION_TYPE,

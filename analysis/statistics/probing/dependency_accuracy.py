@@ -9,9 +9,9 @@ from duckdb import DuckDBPyConnection
 from analysis.measures.probing.probe_accuracy import accuracy_interval
 from analysis.needs import Need
 from analysis.statistics.annotation import MERGING, MERGINGS
+from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights
 from analysis.statistics.columns import count, named, number, small, smalls, text
 from analysis.statistics.fit import FitContext
-from analysis.statistics.norms.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights
 from analysis.statistics.probing.dependency_scores import OFFSETS, heads_of, trees
 from analysis.statistics.question import asks
 from analysis.statistics.rows import rows_of

@@ -15,9 +15,7 @@ from analysis.measures.probing.probe_accuracy import (
 )
 from analysis.needs import Need
 from analysis.statistics.annotation import MERGING, MERGINGS
-from analysis.statistics.columns import count, named, number, small
-from analysis.statistics.fit import FitContext
-from analysis.statistics.norms.weighing import (
+from analysis.statistics.base.weighing import (
     WEIGHING,
     WEIGHINGS,
     WEIGHT,
@@ -25,6 +23,8 @@ from analysis.statistics.norms.weighing import (
     of_either,
     of_weights,
 )
+from analysis.statistics.columns import count, named, number, small
+from analysis.statistics.fit import FitContext
 from analysis.statistics.probing.dependency_accuracy import ACCURACY, DIRECTION, N_WORDS, PROBED
 from analysis.statistics.probing.dependency_scores import (
     OFFSETS,

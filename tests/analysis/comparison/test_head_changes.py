@@ -13,7 +13,6 @@ from analysis.comparison.account import account
 from analysis.comparison.head_changes import habit_of_heads, head_differences, held_habits
 from analysis.errors import UnknownName
 from analysis.foreign_file import attach
-from analysis.statistics.heads import head_pattern
 from tests.shared_store import shared_store
 
 
@@ -27,7 +26,8 @@ def store(tmp_path_factory) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @pytest.mark.parametrize("weighing", ["weight", "norm"])
 def test_means_are_those_that_the_file_holds(weighing, store):
-    rows = head_pattern.heads(store, weighing=weighing)
+    means = "from head_pattern_weighing where head is not null and weighing = ?"
+    rows = store.execute(means, [weighing]).df()
     stored = rows.set_index(["quantity", "layer", "head"]).sort_index()
     known = account(store)
     habits = held_habits(store)

@@ -51,6 +51,13 @@ def test_thresholds_decide_what_a_head_does(section, after, exported):
         assert done[["layer", "head"]].to_numpy().tolist() == [[1, head]]
 
 
+def test_of_all_rules_that_hold_the_last_names_a_head(section, after, exported):
+    after("update stored.head_pattern set mean = 9")
+    section("map")
+    frame, _ = figure_of(exported, "hm_map_by_behaviour")
+    assert set(frame["behaviour"]) == {"comma_period"}
+
+
 def test_colours_that_the_file_lacks_are_offered_by_their_command(section, changed, without):
     session = section("map", changed(*lacking("head_effect")), hm_colour="change")
     assert "head_effect" in session.info[0].value

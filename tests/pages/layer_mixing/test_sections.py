@@ -6,7 +6,7 @@ import pytest
 from analysis.scopes import POST_NORM, PRE_NORM
 from pages.words.numbers import percent, scientific
 from tests.pages.conftest import bodies, charts, frames, in_address, options_of, sentences
-from tests.pages.kit.figures import click
+from tests.pages.kit.figures import click, frame_of
 
 PLANTS = [
     (
@@ -152,3 +152,15 @@ def test_the_worst_error_comes_first(section, answers):
     [table] = (frame for frame in frames(session) if "error" in frame)
     assert table[["error", "seq"]].iloc[0].tolist() == pytest.approx([worst, seq])
     assert scientific(worst) in sentences(session).replace("\\.", ".")
+
+
+def test_words_have_their_frequency_and_mean_ratio_without_special_tokens(section, store, exported):
+    section("frequency", lm_frequency_scope="attn_res")
+    words = frame_of(exported, "lm_frequency_words").set_index("token")
+    rows = store.sql("""
+        select token, mean from token_mixing_ratio join token using (seq, pos)
+        where scope = 'attn_res' and token_type not in ('cls', 'sep') and not is_masked""").df()
+    tokens = rows.groupby("token")["mean"].agg(["size", "mean"])
+    assert words["n"].to_dict() == tokens["size"].to_dict()
+    assert words["ratio"].to_dict() == pytest.approx(tokens["mean"].to_dict())
+    assert words["rank"].is_monotonic_increasing

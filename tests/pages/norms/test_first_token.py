@@ -4,9 +4,8 @@ import duckdb
 import pytest
 
 from analysis.comparison.numbers import unit_values
-from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.norms import head_token
 from pages.habits.page import MATTERS
+from pages.head.texts import TOKENS
 from pages.kit.page import findings
 from tests.pages.conftest import assert_sound, sentences
 from tests.pages.kit.after import after_of
@@ -94,13 +93,9 @@ def test_an_entry_of_the_vocabulary_is_first_where_it_is_nothing_else(gpt2_folde
                 having bool_or(token_type = 'first')""").fetchall()
         )
         assert set(elsewhere.values()) == {True, False}
-        for frame in (
-            mixing_ratio.words_by_frequency(store, scope="attn_w", special=True, limit=999),
-            head_token.top_tokens(store, layer=1, head=1, by="attention", least=1, limit=999),
-        ):
-            types = dict(zip(frame["token"], frame["token_type"], strict=True))
-            found = {token: types[token] == "first" for token in elsewhere}
-            assert found == elsewhere
+        frame = store.execute(TOKENS, {"layer": 1, "head": 1, "least": 1}).df()
+        types = dict(zip(frame["token"], frame["token_type"], strict=True))
+        assert {token: types[token] == "first" for token in elsewhere} == elsewhere
 
 
 def test_compared_files_tell_what_the_first_token_gets(gpt2_folder):

@@ -8,10 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.statistics.norms import attention_norm_distribution
 from pages.kit.recorded import findings
 from pages.norms.page import PAGE
-from pages.norms.pair_panels import edges
+from pages.norms.pair_panels import DENSITIES, SAMPLE, edges
 from tests.pages.conftest import charts, frames, in_address, sentences
 from tests.pages.kit.after import said_in
 from tests.pages.kit.copies import lacking
@@ -172,9 +171,12 @@ def test_one_layer_has_no_level_between_layers_and_one_head_has_no_levels(sectio
     assert "an_level" not in one_head.session_state
 
 
+EVERYWHERE = {"layer": None, "head": None}
+
+
 def test_density_cells_hold_every_pair_of_every_type(section, answers, store_folder):
     with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
-        cells = attention_norm_distribution.densities(store, layer=None, head=None)
+        cells = store.execute(DENSITIES, EVERYWHERE).df()
     pairs = dict(
         answers("select token_type, n from attention_norm_correlation where layer is null")
     )
@@ -194,8 +196,8 @@ def test_cells_of_the_density_have_the_edges_of_their_values():
 
 def test_every_pair_of_the_sample_lies_in_a_cell_of_the_density(store_folder):
     with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
-        cells = attention_norm_distribution.densities(store, layer=None, head=None)
-        pairs = attention_norm_distribution.scatter(store, layer=None, head=None, limit=1000)
+        cells = store.execute(DENSITIES, EVERYWHERE).df()
+        pairs = store.execute(SAMPLE, EVERYWHERE).df()
     drawn = {tuple(row) for row in cells[["token_type", "attention_bin", "norm_bin"]].to_numpy()}
     bits = pairs[["attention", "value_norm"]].to_numpy(np.float32).view(np.int32)
     lowest, highest = np.float32(2**-24).view(np.int32), np.float32(1).view(np.int32) - 1

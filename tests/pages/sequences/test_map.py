@@ -10,7 +10,8 @@ import streamlit as st
 
 from analysis.statistics.pairs import pair_occurrence
 from pages.sequences.maps import attention_moved
-from pages.sequences.subject import LONGEST, Subject, shared_tokens
+from pages.sequences.subject import Subject, shared_tokens
+from pages.services.live_model import LONGEST
 from pages.services.model_process import ModelProcess
 from tests.pages.conftest import assert_sound, bodies, captions, charts, in_address, sentences
 from tests.pages.kit.figures import click, frame_of

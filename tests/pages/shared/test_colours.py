@@ -17,11 +17,11 @@ import pytest
 from analysis.relevance_rules import METHODS as RELEVANCE_METHODS
 from analysis.relevance_rules import RULES
 from analysis.scopes import ORDERS, WEIGHTS_WITH_RESIDUAL
-from analysis.statistics.heads.head_behaviour import BEHAVIOURS
 from analysis.statistics.mixing.rollout import ATTENTION_ROLLOUT
 from analysis.statistics.probing.coreference_accuracy import METHODS
 from pages.charts import chart_theme
 from pages.charts import colours as of
+from pages.kit.behaviours import BEHAVIOURS
 from pages.kit.habits import GROUPS
 from pages.kit.page_css import STYLE
 

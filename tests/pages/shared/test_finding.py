@@ -2,10 +2,9 @@
 
 import math
 
-import pandas as pd
 import pytest
 
-from pages.kit.found import Found, over_layers, rows_of
+from pages.kit.found import Found, rows_of
 from pages.overview.evidence import evidence_chart
 
 
@@ -26,13 +25,6 @@ def test_strength_is_the_distance_from_the_baseline_in_halves_of_the_interval(
     rows, baseline, strength
 ):
     assert finding(rows_of(rows), baseline).strength == pytest.approx(strength)
-
-
-def test_a_layer_without_an_interval_leaves_no_end_of_the_mean():
-    layers = pd.DataFrame([(0.5, 0.25, 0.75), (0.75, 0.5, None)], columns=["mean", "low", "high"])
-    both = over_layers(layers)
-    assert both[["mean", "low"]].tolist() == [0.625, 0.375]
-    assert math.isnan(both["high"])
 
 
 @pytest.mark.parametrize(

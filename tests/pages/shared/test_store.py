@@ -10,7 +10,6 @@ import pytest
 import streamlit as st
 
 from analysis.foreign_file import OtherSchema, attach
-from analysis.statistics.norms import token_type_mixing
 from pages.services import chosen as shell
 from pages.services import open_file
 from pages.services.commands import run_command
@@ -22,24 +21,25 @@ from tests.pages.kit.copies import changed_copy, lacking
 
 ASK = """
 import streamlit as st
-from analysis.statistics.norms import token_type_mixing as mixing
 from pages.services.chosen import file_picker, open_store
 from pages.services.inquiry import Inquiry
 file_picker()
 st.text(open_store().name)
 inquiry = Inquiry(open_store())
-frame = inquiry.ask(mixing.by_layer, head=None)
+def by_layer(store):
+    return store.sql("select layer, token_type, mean from token_type_interval").df()
+frame = inquiry.ask(by_layer)
 st.text(sorted(set(map(str, frame.dtypes))))
 frame["layer"] = 0
-st.text(inquiry.ask(mixing.by_layer, head=None)["layer"].max())
+st.text(inquiry.ask(by_layer)["layer"].max())
 """
 REQUIRE = """
 import streamlit as st
-from analysis.statistics.norms.token_type_mixing import TABLE
+from analysis.statistics.norms import TOKEN_TYPE_MIXING
 from pages.services.chosen import file_picker, open_store
 from pages.services.missing import require
 file_picker()
-require(open_store(), TABLE)
+require(open_store(), TOKEN_TYPE_MIXING)
 st.text("goes on")
 """
 NAMED = """
@@ -187,7 +187,8 @@ def test_threads_ask_one_file_at_once(store_folder):
     def ask() -> None:
         try:
             with cursor(version) as opened:
-                counts.extend(len(token_type_mixing.by_layer(opened)) for _ in range(20))
+                asked = "from token_type_interval where head is null"
+                counts.extend(len(opened.sql(asked).df()) for _ in range(20))
         except duckdb.Error as error:
             failed.append(error)
 

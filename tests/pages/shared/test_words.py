@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from analysis.contracts import every_table
-from analysis.statistics.table import Table as ListedTable
 from pages.papers.entries import ENTRIES
 from pages.words import say as words
 from pages.words.contracts import digest, japanese, parts_of, translation
@@ -126,12 +125,11 @@ def contracts() -> dict[str, str]:
     sources = {}
     for table in every_table():
         for view in (table.shown(), *table.all_views):
-            listed = isinstance(table, ListedTable)
-            words, notes = ([], [view.grain]) if listed else parts_of(view.grain)
-            sources |= dict.fromkeys((*words, *notes), view.name)
+            texts = {view.grain: view.name}
             for column in view.columns:
-                sources[column.definition] = f"{view.name}.{column.name}"
-                sources[column.unit] = f"unit of {view.name}.{column.name}"
+                texts[column.definition] = f"{view.name}.{column.name}"
+                texts[column.unit] = f"unit of {view.name}.{column.name}"
+            sources |= {part: place for text, place in texts.items() for part in parts_of(text)}
     return sources
 
 

@@ -157,18 +157,6 @@ def test_another_value_has_exactly_those_tables_computed_again(asked, setting):
     assert moved(before, after) == expected
 
 
-def test_a_table_without_a_declaration_depends_on_every_setting(asked, monkeypatch):
-    plan = planned(asked(model="llama"))
-    others = [
-        replace(plan, kept=frozenset({0})),
-        planned(asked(model="llama", frequencies="frequencies.txt")),
-    ]
-    for of in (STATISTICS["head_token"], STATISTICS["singular_value"]):
-        assert not any(of.name in moved(plan, other) for other in others)
-        monkeypatch.setitem(STATISTICS, of.name, replace(of, depends_on=Table.depends_on))
-        assert all(of.name in moved(plan, other) for other in others)
-
-
 def test_what_is_not_declared_changes_no_number(asked, tmp_path, monkeypatch):
     settings = {"model": "llama", "corpus": "text.conllu", "limit": 6}
     usual = traced_only(replace(asked(**settings), output=tmp_path / "a" / "a.duckdb"))

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from analysis.statistics import norms
 from analysis.statistics.base.tables import Table
 from analysis.statistics.fit import FitContext
-from analysis.statistics.norms import head_token
 from analysis.statistics.rows import names_of, table_of
 from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.word_files import Frequencies, WordVectors
@@ -169,12 +169,12 @@ def test_what_needs_no_model_loads_no_torch(plan, tmp_path, tmp_path_factory):
 def test_names_are_sorted_by_the_alphabet_and_stored_as_numbers(kinds, tmp_path):
     count, zero = np.arange(len(kinds)), np.zeros(len(kinds))
     rows = table_of(
-        head_token.TABLE, seq=count, pos=count, layer=zero, head=zero, value_norm=zero,
+        norms.HEAD_TOKEN, seq=count, pos=count, layer=zero, head=zero, value_norm=zero,
         attention_received=zero, norm_share_received=zero, token_type=names_of(np.array(kinds)),
     )  # fmt: skip
     shard, path = finish_shard(tmp_path, 0, lambda: rows), tmp_path / "merged.parquet"
     with tables.workspace(tmp_path) as store:
-        tables.merge(store, head_token.TABLE, [shard], path)
+        tables.merge(store, norms.HEAD_TOKEN, [shard], path)
     names = sorted(TOKEN_TYPES[kind] for kind in kinds)
     assert pq.read_table(path)["token_type"].to_pylist() == names
     for file in (shard, path) if kinds else ():

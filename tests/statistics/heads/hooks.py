@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from analysis.effects import CHANGES
-from analysis.statistics.heads import head_effect as statistic
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_EFFECT
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from tests.tracing import rows_of_table
@@ -100,7 +100,8 @@ def put(model: LoadedModel, heads: list[int], instead: np.ndarray | float):
 
 def effects(model: LoadedModel, sequences: tuple[Sequence, ...]) -> pd.DataFrame:
     everything = frozenset(sequence.index for sequence in sequences)
-    rows = rows_of_table(statistic.PER_SEQUENCE, model, sequences, run_again=everything).to_pandas()
+    rows = rows_of_table(SEQUENCE_HEAD_EFFECT, model, sequences, run_again=everything).to_pandas()
+    rows[["layer", "head"]] -= 1
     return rows.astype({"filling": str, "token_type": object})
 
 

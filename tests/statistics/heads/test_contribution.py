@@ -10,7 +10,7 @@ import torch
 
 from analysis.effects import OF_PARTS, PARTS, REST
 from analysis.measures.heads.contribution import contributions
-from analysis.statistics.heads import contribution as statistic
+from analysis.statistics.heads.single_heads import CONTRIBUTION, SEQUENCE_CONTRIBUTION
 from analysis.token_types import TOKEN_TYPES
 from tests.reference.transformed_vectors import norm, vectors_of
 from tests.statistics.fits import made, store_of
@@ -19,7 +19,7 @@ from tests.tracing import rows_of_table, trace_of
 
 
 def shares_of(model, sequences) -> pd.DataFrame:
-    rows = rows_of_table(statistic.PER_SEQUENCE, model, sequences).to_pandas()
+    rows = rows_of_table(SEQUENCE_CONTRIBUTION, model, sequences).to_pandas()
     return rows.astype({"part": str, "token_type": object})
 
 
@@ -111,7 +111,7 @@ def test_tables_hold_means_over_texts_of_every_part():
         columns=["seq", "layer", "part", "head", "token_type", *OF_PARTS],
     ).astype({"head": "Int8"})
     with store_of(sequence_contribution=rows) as store:
-        found = made(statistic.TABLE, store).astype({"part": str, "quantity": str})
+        found = made(CONTRIBUTION, store).astype({"part": str, "quantity": str})
     means = found.set_index(["part", "quantity"])["mean"].to_dict()
     assert means == pytest.approx(
         {
@@ -130,7 +130,7 @@ def test_tables_hold_means_over_texts_of_every_part():
 def test_rows_are_of_each_text_and_of_every_part_it_has(tiny, sequences):
     rows = shares_of(tiny, sequences)
     for sequence in sequences:
-        of_text = rows[(rows["seq"] == sequence.index) & (rows["layer"] == 0)]
+        of_text = rows[(rows["seq"] == sequence.index) & (rows["layer"] == 1)]
         kinds = {TOKEN_TYPES[kind] for kind in sequence.token_types.tolist()}
         assert set(of_text["token_type"].dropna()) == kinds
         assert set(of_text["part"]) == set(PARTS)

@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 from analysis.effects import MEASURES, RANDOM
 from analysis.measures.bootstrap import LEAST_UNITS
 from analysis.measures.heads.effect_prediction import Draws, OfHeads, chance, rank_correlations
-from analysis.statistics.heads import effect_prediction as statistic
+from analysis.statistics.heads.single_heads import EFFECT_PREDICTION
 from tests.statistics.fits import made, store_of
 
 SHAPE = 3, 12
@@ -92,15 +92,10 @@ def test_a_table_has_every_measure_of_the_file_and_chance():
         "gradient_importance": long(importance=1.0)[:0],
     }
     with store_of(**tables) as store:
-        rows = made(statistic.TABLE, store).astype({"measure": str, "level": str})
-        store.register("effect_prediction", rows)
-        best = statistic.best(store, filling="mean", quantity="length")
-        assert statistic.measures(store)["norm"].tolist() == (effect**2).tolist()
+        rows = made(EFFECT_PREDICTION, store).astype({"measure": str, "level": str})
     everywhere = rows[rows["level"] == "all"].set_index("measure")
     assert set(everywhere.index) == {*MEASURES, RANDOM} - {"gradient"}
     assert everywhere["spearman"][["weight", "norm"]].tolist() == pytest.approx([1, 1])
     assert everywhere["spearman"][["weighted_norm", "share"]].tolist() == pytest.approx([-1, -1])
     assert (everywhere["n"] == 24).all()
     assert rows[rows["level"] == "layer"]["layer"].tolist() == [1, 2] * 6
-    assert best["spearman"].tolist() == pytest.approx([1, 1])
-    assert set(best["measure"]) <= {"weight", "norm"}

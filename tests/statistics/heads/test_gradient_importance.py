@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.heads.head_pattern import gradient_importance
-from analysis.statistics.heads import gradient_importance as statistic
+from analysis.statistics.heads.single_heads import GRADIENT_IMPORTANCE, SEQUENCE_GRADIENT_IMPORTANCE
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Entry, Sequence
 from precompute.corpora.token_types import masked
@@ -199,23 +199,24 @@ def test_types_share_all_gradients_and_pairs_that_are_not_there_have_none(n, see
 def test_rows_are_of_each_text_and_few_tokens_at_a_time_change_no_number(
     language_model, short, monkeypatch
 ):
-    rows = rows_of_table(statistic.PER_SEQUENCE, language_model, short).to_pandas()
+    rows = rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short).to_pandas()
     expected = importances(language_model, short)
     key = ["seq", "layer", "head", "token_type"]
     for row in rows.itertuples():
-        place = (row.seq, row.layer, row.head, TOKEN_TYPES.index(row.token_type))
+        place = (row.seq, row.layer - 1, row.head - 1, TOKEN_TYPES.index(row.token_type))
         assert row.importance == pytest.approx(expected[place], rel=1e-5)
     n_types = sum(len(set(sequence.token_types.tolist())) for sequence in short)
     assert len(rows) == n_types * expected[0, :, :, 0].size
     assert set(rows["objective"]) == {language_model.objective}
     monkeypatch.setattr(passes, "TOKENS", 1)
-    apart = rows_of_table(statistic.PER_SEQUENCE, language_model, short).to_pandas()
+    apart = rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short).to_pandas()
     frames = [
         f.astype({"token_type": str}).sort_values(key, ignore_index=True) for f in (rows, apart)
     ]
     pd.testing.assert_frame_equal(*frames, rtol=1e-4, atol=1e-7, check_categorical=False)
     assert (
-        rows_of_table(statistic.PER_SEQUENCE, language_model, short, gradients=None).num_rows == 0
+        rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short, gradients=None).num_rows
+        == 0
     )
 
 
@@ -225,7 +226,7 @@ def test_layers_are_means_of_heads_over_the_texts_with_the_type():
     rows += [(1, 1, "sep", 2.0), (1, 2, "sep", 4.0)]
     frame = pd.DataFrame(rows, columns=columns).assign(layer=1, objective="masked_lm")
     with store_of(sequence_gradient_importance=frame) as store:
-        means = made(statistic.TABLE, store).fillna({"head": 0})
+        means = made(GRADIENT_IMPORTANCE, store).fillna({"head": 0})
     found = means.set_index(["head", "token_type"])[["importance", "n_sequences"]]
     assert dict(zip(found.index, map(tuple, found.to_numpy()), strict=True)) == {
         (1, "cls"): (3, 2),
@@ -244,6 +245,7 @@ def test_the_file_says_which_loss_it_was_with_gradients_or_without(tmp_path: Pat
     asked = asked_for(tmp_path, mask_rate=rate, statistics=["gradient_importance"])
     run(asked, run_local)
     with duckdb.connect(str(asked.output), read_only=True) as connection:
-        assert statistic.objective(connection) == "masked_lm"
+        facts = dict(connection.sql("select name, value from provenance").fetchall())
+        assert facts["gradient_objective"] == "masked_lm"
         assert bool(connection.sql("from gradient_importance").fetchall()) == has_rows
     assert list(faults(asked.output)) == []

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.measures.heads.head_distances import head_distances
-from analysis.statistics.heads import head_distance
-from analysis.statistics.norms.weighing import NORM, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHT
+from analysis.statistics.heads.head_distances import HEAD_DISTANCE
 from precompute.corpora.sequence import Entry
 from precompute.passes import heads as passes
 from tests.reference.transformed_vectors import of_trace
@@ -97,9 +97,9 @@ def matrix_of(rows: pd.DataFrame, weighing: str) -> np.ndarray:
 
 
 def test_rows_are_of_all_sequences_by_weights_and_by_norms(tiny, sequences, traced_alone):
-    rows = rows_of_table(head_distance.TABLE, tiny, sequences).to_pandas()
+    rows = rows_of_table(HEAD_DISTANCE, tiny, sequences).to_pandas()
     assert set(rows["n_rows"]) == {sum(map(len, sequences))}
-    places = np.array([divmod(head, HEADS) for head in range(LAYERS * HEADS)])
+    places = 1 + np.array([divmod(head, HEADS) for head in range(LAYERS * HEADS)])
     one, other = np.triu_indices(len(places))
     columns = ["layer_a", "head_a", "layer_b", "head_b"]
     expected_places = np.hstack([places[one], places[other]])
@@ -124,11 +124,11 @@ def test_few_queries_of_a_long_text_tell_nearly_the_distances_of_all(tiny, monke
     )
     long = tiny_sequences(tiny.family, texts)
     n_tokens, short = map(len, long)
-    whole = rows_of_table(head_distance.TABLE, tiny, long[:1]).to_pandas()
+    whole = rows_of_table(HEAD_DISTANCE, tiny, long[:1]).to_pandas()
     monkeypatch.setattr(passes, "COMPARED", LAYERS * HEADS * n_tokens * 4 * n_tokens // 2)
     queries = passes.compared_queries(n_tokens, LAYERS * HEADS)
     assert queries == [place * n_tokens // (n_tokens // 2) for place in range(n_tokens // 2)]
-    sampled = rows_of_table(head_distance.TABLE, tiny, long[:1]).to_pandas()
+    sampled = rows_of_table(HEAD_DISTANCE, tiny, long[:1]).to_pandas()
     assert set(sampled["n_rows"]) == {len(queries)}
     for weighing in (WEIGHT, NORM):
         all_rows, few_rows = matrix_of(whole, weighing), matrix_of(sampled, weighing)
@@ -137,7 +137,7 @@ def test_few_queries_of_a_long_text_tell_nearly_the_distances_of_all(tiny, monke
         assert not np.array_equal(few_rows, all_rows)
         assert np.corrcoef(few_rows[upper], all_rows[upper])[0, 1] > 0.9
     together, alone = (
-        rows_of_table(head_distance.TABLE, tiny, of).to_pandas() for of in (long, long[1:])
+        rows_of_table(HEAD_DISTANCE, tiny, of).to_pandas() for of in (long, long[1:])
     )
     added = sampled["divergence"] + alone["divergence"]
     assert together["divergence"].to_numpy() == pytest.approx(added.to_numpy(), rel=1e-5, abs=1e-7)

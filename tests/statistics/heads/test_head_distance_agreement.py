@@ -13,8 +13,13 @@ from analysis.measures.heads.permutation_tests import (
     layer_cohesions,
     layer_parts,
 )
-from analysis.statistics.heads import head_arrangement, head_distance
-from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.base.weighing import WEIGHINGS
+from analysis.statistics.heads.head_distances import (
+    HEAD_DISTANCE_AGREEMENT,
+    HEAD_LAYOUT,
+    HEAD_LINKAGE,
+    LAYER_COHESION,
+)
 from tests.reference import correlation_parts as twin_of_parts
 from tests.reference.spearman import spearman
 from tests.statistics.fits import made, store_of
@@ -133,16 +138,16 @@ def test_tables_are_of_the_stored_distances_of_their_weighing(layers):
         pd.DataFrame({"weighing": name, **places, "mean_divergence": matrix.ravel()})
         for name, matrix in matrices.items()
     )
-    tables = (head_arrangement.LAYOUT, head_arrangement.LINKAGE, head_arrangement.COHESION)
+    tables = (HEAD_LAYOUT, HEAD_LINKAGE, LAYER_COHESION)
     with store_of(head_distance_weighing=rows.sample(frac=1, random_state=0)) as store:
-        made_rows = [made(table, store, seed=3) for table in (*tables, head_distance.AGREEMENT)]
+        made_rows = [made(table, store, seed=3) for table in (*tables, HEAD_DISTANCE_AGREEMENT)]
     if len(layers) == 1:
         assert all(found.empty for found in made_rows)
         return
     *found, both = made_rows
     for name, matrix in matrices.items():
         layout, steps, cohesion = (frame[frame["weighing"] == name] for frame in found)
-        expected = head_layout(matrix, seed=3)
+        expected = head_layout(matrix)
         assert expected is not None
         assert layout[["x", "y"]].to_numpy() == pytest.approx(expected.points)
         columns = ["left", "right", "height", "n_heads"]

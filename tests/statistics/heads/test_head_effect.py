@@ -11,7 +11,7 @@ from torch import Tensor
 
 from analysis.effects import FILLINGS, MEAN, ZERO
 from analysis.measures.heads.head_effect import TypeMeans
-from analysis.statistics.heads import head_effect as statistic
+from analysis.statistics.heads.single_heads import HEAD_EFFECT
 from analysis.token_types import OTHER, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.token_types import masked
@@ -198,7 +198,7 @@ def test_tables_hold_means_over_texts_of_everything_that_is_replaced():
     ).assign(cosine_distance=0.0, divergence=None)
     rows = rows.astype({"layer": "Int8", "head": "Int8", "loss": float, "divergence": float})
     with store_of(sequence_head_effect=rows) as store:
-        found = made(statistic.TABLE, store)
+        found = made(HEAD_EFFECT, store)
     found = found.astype({"token_type": object, "quantity": str})
     lengths = found[found["quantity"] == "length"].fillna({"layer": 0, "head": 0, "token_type": ""})
     assert {*lengths[[*key[1:], "mean"]].round(9).itertuples(index=False, name=None)} == {

@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis import head_slices
-from analysis.errors import UnknownName
 from analysis.habits import HABITS, QUANTITIES
 from analysis.habits import TOKEN_TYPES as HABITS_OF_TYPES
 from analysis.measures.heads.head_pattern import head_pattern
-from analysis.statistics.heads import head_pattern as statistic
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHT
+from analysis.statistics.heads.single_heads import (
+    HEAD_PATTERN,
+    HEAD_PATTERN_DIFFERENCE,
+    SEQUENCE_HEAD_PATTERN,
+)
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, OTHER, SEP, TOKEN_TYPES
 from tests.outermost.heads import habits_of
 from tests.precompute.corpora.tiny import unhurried
@@ -96,14 +99,14 @@ def test_rows_of_a_padded_batch_are_those_of_each_text(
     tiny, sequences, traced_alone, at_once, monkeypatch
 ):
     monkeypatch.setattr(head_slices, "MOST_WEIGHTS", at_once)  # all heads, or one after the other
-    rows = rows_of_table(statistic.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(SEQUENCE_HEAD_PATTERN, tiny, sequences).to_pandas()
     found = rows.set_index(["weighing", "seq", "layer", "head"])
     is_causal = tiny.layers[0].is_causal
     for sequence, trace in zip(sequences, traced_alone, strict=True):
         types = [TOKEN_TYPES[token_type] for token_type in sequence.token_types]
         for weighing, maps in of_trace(trace).items():
             for (layer, head), attention in maps.items():
-                row = found.loc[weighing, sequence.index, layer - 1, head - 1]
+                row = found.loc[weighing, sequence.index, layer, head]
                 assert row["n_tokens"] == len(sequence)
                 expected = habits_of(np.array(attention), types, is_causal)
                 for name, value in expected.items():
@@ -133,7 +136,7 @@ def store():
     of_weights = frame[frame["weighing"] == WEIGHT].drop(columns="weighing")
     tables = {"sequence_head_pattern_weighing": frame, "sequence_head_pattern": of_weights}
     with store_of(**tables, sequence=texts) as opened:
-        opened.register("means", made(statistic.TABLE, opened))
+        opened.register("means", made(HEAD_PATTERN, opened))
         opened.execute("create table head_pattern_weighing as from means")
         yield opened
 
@@ -173,21 +176,10 @@ def test_means_count_a_type_that_a_text_lacks_as_0_and_a_neighbour_not_at_all(st
 
 
 def test_differences_are_norms_less_weights_of_the_same_texts(store):
-    rows = made(statistic.DIFFERENCE, store)
+    rows = made(HEAD_PATTERN_DIFFERENCE, store)
     assert set(rows["quantity"]) <= set(HABITS)
     found = cells(rows, "difference", "weight", "norm", "n_sequences")
     assert found[1, "cls"] == pytest.approx((-0.125, 0.25, 0.125, 2))
     assert found[2, "next"] == pytest.approx((0.0, 0.4, 0.4, 1))
     assert found[0, "entropy"] == pytest.approx((-0.125, 1.5, 1.375, 2))
     assert len(found) == 9
-
-
-@pytest.mark.parametrize("weighing", WEIGHINGS)
-def test_the_texts_in_which_a_head_does_something_most_come_first(store, weighing):
-    asked = {"layer": 2, "head": 1, "limit": 2, "weighing": weighing}
-    rows = statistic.extremes(store, **asked, quantity="entropy")
-    first = ["two", "one"] if weighing == WEIGHT else ["one", "two"]
-    assert rows["text"].tolist() == first
-    assert statistic.extremes(store, **asked, quantity="cls")["seq"].tolist() == [0]
-    with pytest.raises(UnknownName, match=r"No habit is called 'nxt'. Did you mean 'next'?"):
-        statistic.extremes(store, **asked, quantity="nxt")

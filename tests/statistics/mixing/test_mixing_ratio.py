@@ -7,19 +7,7 @@ import pandas as pd
 import pytest
 
 from analysis.statistics.mixing import mixing_ratio
-from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
-
-
-def test_all_layers_pooled_are_told_as_the_view_has_them(masked_store):
-    view = masked_store.execute("from mixing_ratio where layer is null").df().drop(columns="layer")
-    pooled = mixing_ratio.pooled(masked_store)
-    by = ["scope", "token_type"]
-    found, expected = (
-        frame[list(view)].sort_values(by, ignore_index=True) for frame in (pooled, view)
-    )
-    pd.testing.assert_frame_equal(found, expected)
-    assert_ordered(pooled["low"], pooled["mean"], pooled["high"])
 
 
 def pooled(sequences: list[list[float]]) -> tuple[float, float]:

@@ -83,17 +83,16 @@ def test_shares_are_means_over_all_sequences_and_add_up_to_1(masked_store, layer
 
 
 def _assert_means(masked_store, scope: str) -> None:
-    parts = masked_store.execute(
-        "from sequence_rollout where scope = $scope", {"scope": scope}
-    ).df()
-    for name, frame in (
-        ("token_type", rollout.by_token_type(masked_store, scope=scope)),
-        ("distance", rollout.by_distance(masked_store, scope=scope)),
-    ):
+    parts, means = (
+        masked_store.execute(f"from {table} where scope = $1", [scope]).df()
+        for table in ("sequence_rollout", "rollout")
+    )
+    for name, other in (("token_type", "distance"), ("distance", "token_type")):
+        frame = means[means[other].isna()]
         np.testing.assert_allclose(frame.groupby("layer")["mean"].sum(), 1, rtol=1e-5)
         sums = parts.groupby(["layer", name])["share"].sum() / 3
-        means = frame.set_index(["layer", name])["mean"]
-        np.testing.assert_allclose(means.sort_index(), sums.sort_index(), rtol=1e-5)
+        found = frame.set_index(["layer", name])["mean"]
+        np.testing.assert_allclose(found.sort_index(), sums.sort_index(), rtol=1e-5)
         assert_ordered(frame["low"], frame["mean"], frame["high"])
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
 from analysis.measures.mixing.map_similarity import map_similarities
-from analysis.statistics.mixing import scope_similarity
 from precompute.passes.mixing import sequence_scope_similarity
 from tests.reference.spearman import spearman
 from tests.tracing import layers_of
@@ -51,21 +49,10 @@ def test_a_layer_without_anything_to_rank_has_no_row(tiny, sequences):
 
 @pytest.mark.parametrize("layer", [1, 2, None])
 def test_the_matrix_is_square_symmetric_and_1_on_its_diagonal(masked_store, layer, layer_order):
-    frame = scope_similarity.matrix(masked_store, layer=layer)
+    rows = "from scope_similarity where layer is not distinct from $1"
+    frame = masked_store.execute(rows, [layer]).df()
     square = frame.pivot(index="scope_a", columns="scope_b", values="spearman")
     square = square.loc[list(layer_order.scopes), list(layer_order.scopes)].to_numpy()
     np.testing.assert_array_equal(square, square.T)
     assert (square.diagonal() == 1).all()
-    assert list(frame["scope_a"].unique()) == list(layer_order.scopes)
     assert (frame["n_sequences"] == 3).all()
-
-
-def test_steps_go_from_each_scope_to_the_next(masked_store, layer_order):
-    steps = scope_similarity.steps(masked_store)
-    pairs = list(zip(steps["scope_a"], steps["scope_b"], strict=True))
-    assert pairs == 3 * list(pairwise(layer_order.scopes))
-    assert steps["layer"].isna().sum() == len(layer_order.scopes) - 1
-    matrix = scope_similarity.matrix(masked_store, layer=2)
-    of_layer = steps[steps["layer"] == 2].merge(matrix, on=["scope_a", "scope_b", "low", "high"])
-    assert of_layer["spearman_x"].tolist() == of_layer["spearman_y"].tolist()
-    assert len(of_layer) == len(layer_order.scopes) - 1

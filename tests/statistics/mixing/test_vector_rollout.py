@@ -229,8 +229,8 @@ def test_sequences_whose_vectors_take_too_much_memory_are_left_out(tiny, sequenc
 
 def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_order):
     scopes = [VECTORS, *layer_order.scopes, ATTENTION_ROLLOUT]
-    rows = vector_rollout.shares(masked_store, scopes=scopes)
-    assert list(rows["scope"].unique()) == scopes
+    rows = masked_store.sql("from vector_rollout").df()
+    assert set(rows["scope"]) == set(scopes)
     parts = {
         scope: masked_store.execute(
             "select seq, layer, token_type, distance, share from sequence_rollout "
@@ -257,7 +257,7 @@ def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_orde
 
 
 def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_order):
-    rows = vector_rollout.agreement(masked_store)
+    rows = masked_store.sql("from vector_agreement").df()
     assert set(rows["scope"]) == {*layer_order.scopes, ATTENTION_ROLLOUT}
     overall = rows[rows["layer"].isna()].set_index("scope")["spearman"]
     layers = rows[rows["layer"].notna()].groupby("scope")["spearman"].mean()
@@ -265,7 +265,7 @@ def test_agreement_over_layers_is_the_mean_of_the_layers(masked_store, layer_ord
 
 
 def test_agreement_of_a_layer_is_the_mean_of_its_sequences_and_stands_there_once(masked_store):
-    rows = vector_rollout.agreement(masked_store)
+    rows = masked_store.sql("from vector_agreement").df()
     assert not rows.duplicated(["layer", "scope"]).any()
     of_sequences = masked_store.execute(
         "select layer, scope::varchar as scope, spearman from sequence_vector_agreement"

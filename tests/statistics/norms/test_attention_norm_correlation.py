@@ -14,8 +14,8 @@ from analysis.measures.norms.histogram_correlation import (
     histogram_spearman,
 )
 from analysis.measures.norms.joint_histogram import bins
-from analysis.statistics.norms import attention_norm_correlation, attention_norm_distribution
-from analysis.statistics.parts import OF_PAIRS
+from analysis.statistics import norms
+from analysis.statistics.base.correlations import OF_PAIRS
 from analysis.token_types import TOKEN_TYPES
 from tests.reference import correlation_parts, spearman
 from tests.statistics.fits import made, store_of
@@ -48,14 +48,14 @@ def pairs(tiny, sequences) -> dict[str, dict[tuple[int, int], np.ndarray]]:
     found: dict = defaultdict(lambda: defaultdict(list))
     for layer in layers_of(tiny, sequences):
         alpha = bins(layer.attention, per_octave=4).tolist()
-        norms = bins(layer.value_norms, per_octave=64).tolist()
+        of_keys = bins(layer.value_norms, per_octave=64).tolist()
         for number, sequence in enumerate(sequences):
             seen = layer.weights.pairs(len(sequence)).nonzero().tolist()
-            for head in range(len(norms[number])):
+            for head in range(len(of_keys[number])):
                 for query, key in seen:
-                    cell = (alpha[number][head][query][key], norms[number][head][key])
+                    cell = (alpha[number][head][query][key], of_keys[number][head][key])
                     kind = TOKEN_TYPES[sequence.token_types[key]]
-                    found[kind][layer.index, head].append(cell)
+                    found[kind][layer.weights.number, head + 1].append(cell)
     return {
         kind: {place: np.array(cells).T for place, cells in heads.items()}
         for kind, heads in found.items()
@@ -65,9 +65,9 @@ def pairs(tiny, sequences) -> dict[str, dict[tuple[int, int], np.ndarray]]:
 @pytest.fixture(scope="module")
 def store(tiny, sequences):
     """The table made from the histogram of the tiny model's sequences."""
-    counts = rows_of_table(attention_norm_distribution.HISTOGRAM, tiny, sequences)
+    counts = rows_of_table(norms.ATTENTION_NORM_HISTOGRAM, tiny, sequences)
     with store_of(attention_norm_histogram=counts) as opened:
-        table = attention_norm_correlation.TABLE
+        table = norms.ATTENTION_NORM_CORRELATION
         opened.register("rows", made(table, opened))
         opened.execute(f"create table {table.name} as from rows")
         yield opened
@@ -75,7 +75,8 @@ def store(tiny, sequences):
 
 @pytest.mark.parametrize("layer", [None, 1])
 def test_parts_and_mean_ranks_are_those_of_the_pairs_one_by_one(store, pairs, layer):
-    rows = attention_norm_correlation.by_type(store, layer=layer, head=None)
+    rows = store.sql("from attention_norm_correlation where head is null").df()
+    rows = rows[rows["layer"].isna() if layer is None else rows["layer"] == layer]
     assert rows["spearman"].notna().any()
     for row in rows.to_dict("records"):
         heads = {
@@ -118,7 +119,7 @@ def test_a_head_is_all_within_and_medians_are_of_heads(store):
 
 
 def test_parts_that_do_not_add_up_break_a_law(store):
-    laws = " and ".join(f"({law})" for law in attention_norm_correlation.TABLE.laws)
+    laws = " and ".join(f"({law})" for law in norms.ATTENTION_NORM_CORRELATION.laws)
     rows = "from attention_norm_correlation select * replace ({} as within_heads)"
     for changed, broken in (("within_heads", 0), ("within_heads + 0.01", 1)):
         found = store.sql(f"select count(*) from ({rows.format(changed)}) where not ({laws})")

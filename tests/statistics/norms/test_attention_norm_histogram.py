@@ -15,7 +15,7 @@ from analysis.measures.norms.joint_histogram import (
     bin_edges,
     bins,
 )
-from analysis.statistics.norms import attention_norm_distribution
+from analysis.statistics import norms
 from analysis.token_types import TOKEN_TYPES
 from tests.tracing import layers_of, rows_of_table
 
@@ -47,7 +47,7 @@ def test_bins_keep_order_have_exact_edges_and_are_as_many_in_every_octave(one, o
 @pytest.mark.parametrize("at_once", [head_slices.MOST_WEIGHTS, 1])
 def test_a_padded_batch_is_counted_pair_by_pair(tiny, sequences, at_once, monkeypatch):
     monkeypatch.setattr(head_slices, "MOST_WEIGHTS", at_once)  # all heads, or one after the other
-    rows = rows_of_table(attention_norm_distribution.HISTOGRAM, tiny, sequences).to_pandas()
+    rows = rows_of_table(norms.ATTENTION_NORM_HISTOGRAM, tiny, sequences).to_pandas()
     found = Counter()
     for row in rows.itertuples():
         edges = [
@@ -67,5 +67,5 @@ def test_a_padded_batch_is_counted_pair_by_pair(tiny, sequences, at_once, monkey
                 for query, key in seen:
                     alpha, norm = weights[head][query][key], lengths[head][key]
                     cell = (slow_bin(alpha, 4), slow_bin(norm, 64))
-                    expected[layer.index, head, kinds[key], *cell] += 1
+                    expected[layer.weights.number, head + 1, kinds[key], *cell] += 1
     assert found == expected

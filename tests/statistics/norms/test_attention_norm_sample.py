@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import chisquare
 
 from analysis.measures.norms.fair_sample import SAMPLE_SIZE, earliest, sample_priorities
-from analysis.statistics.norms import attention_norm_distribution
+from analysis.statistics import norms
 from analysis.token_types import TOKEN_TYPES
 from tests.reference import transformed_vectors as twin
 from tests.tiny import HEADS, LAYERS
@@ -49,7 +49,7 @@ def test_merging_in_any_order_keeps_the_same_pairs_and_none_of_an_empty_stratum(
 
 @pytest.fixture(scope="module")
 def drawn(tiny, sequences) -> pd.DataFrame:
-    return rows_of_table(attention_norm_distribution.SAMPLE, tiny, sequences).to_pandas()
+    return rows_of_table(norms.ATTENTION_NORM_SAMPLE, tiny, sequences).to_pandas()
 
 
 def test_every_pair_has_its_weight_and_the_norm_of_the_attended_token(
@@ -57,12 +57,12 @@ def test_every_pair_has_its_weight_and_the_norm_of_the_attended_token(
 ):
     lengths: dict = {}
     for row in drawn.itertuples():
-        layer = traced_alone[row.seq].layers[row.layer]
-        weight = layer.attention[0, row.head, row.query_pos, row.key_pos].item()
+        layer = traced_alone[row.seq].layers[row.layer - 1]
+        weight = layer.attention[0, row.head - 1, row.query_pos, row.key_pos].item()
         assert row.attention == pytest.approx(weight, rel=1e-5, abs=1e-9)
         place = (row.seq, row.layer, row.head)
         if place not in lengths:
-            lengths[place] = twin.vectors_of(layer, 0, row.head, len(sequences[row.seq]))
+            lengths[place] = twin.vectors_of(layer, 0, row.head - 1, len(sequences[row.seq]))
         assert row.value_norm == pytest.approx(twin.norm(lengths[place][row.key_pos]), rel=1e-5)
 
 
@@ -87,10 +87,10 @@ def test_all_pairs_of_a_type_are_drawn_alike_and_every_head_has_as_many(drawn, t
 
 def test_draws_follow_the_seed_and_not_the_batch(drawn, tiny, sequences):
     columns = ["layer", "head", "token_type", "seq", "query_pos", "key_pos"]
-    other = rows_of_table(attention_norm_distribution.SAMPLE, tiny, sequences, seed=1).to_pandas()
+    other = rows_of_table(norms.ATTENTION_NORM_SAMPLE, tiny, sequences, seed=1).to_pandas()
     assert not other[columns].equals(drawn[columns])
     alone = pd.concat(
-        rows_of_table(attention_norm_distribution.SAMPLE, tiny, (sequence,)).to_pandas()
+        rows_of_table(norms.ATTENTION_NORM_SAMPLE, tiny, (sequence,)).to_pandas()
         for sequence in sequences
     )
     first = alone.sort_values("priority").groupby(columns[:3], observed=True).head(SAMPLE_SIZE)

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -19,10 +19,10 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.correlation_parts import single_units
 from analysis.measures.norms.frequency_correlation import rank_correlation
-from analysis.scopes import POST_NORM as ORDER
-from analysis.statistics.fit import FitContext
-from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.norms.frequency_correlation import frequency_rows
+from analysis.statistics.base import correlations
+from analysis.statistics.base.columns import named, number
+from analysis.statistics.base.correlations import with_frequency
+from analysis.statistics.norms import HEAD_TOKEN
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults
@@ -33,7 +33,7 @@ from tests.outermost.norms import of_tokens
 from tests.reference.spearman import spearman
 from tests.small_store import manifest_of
 from tests.small_store import request as asked_for
-from tests.statistics.fits import store_of
+from tests.statistics.fits import made, store_of
 
 STATISTICS = ["frequency_correlation", "ratio_frequency_correlation"]
 ENTRIES = (
@@ -136,22 +136,6 @@ def test_every_token_has_the_ratio_of_the_bare_model(store, slow):
         assert [mean for (mean,) in rows] == pytest.approx(slow[scope].tolist(), abs=1e-5)
 
 
-def test_words_are_drawn_without_masks_and_with_their_ranks(store, slow):
-    counts = slow[~slow["is_masked"]]["token"].value_counts()
-    ratios = slow.groupby("token")["attn_res"].mean()
-    for special in (True, False):
-        rows = mixing_ratio.words_by_frequency(store, scope="attn_res", special=special, limit=1000)
-        assert set(rows["token"]) == set(counts.index) - (set() if special else {"[CLS]", "[SEP]"})
-        row: Any
-        for row in rows.itertuples():
-            assert row.n == counts[row.token]
-            assert row.rank == 1 + (counts > row.n).sum()
-            assert row.ratio == pytest.approx(ratios[row.token], abs=1e-5)
-    few = mixing_ratio.words_by_frequency(store, scope="attn_res", special=True, limit=3)
-    assert len(few) == 3
-    assert few["rank"].is_monotonic_increasing
-
-
 def test_a_file_that_counts_other_tokens_is_faulty(path, tmp_path):
     copy = Path(shutil.copy(path, tmp_path / "changed.duckdb"))
     with duckdb.connect(str(copy)) as store:
@@ -175,9 +159,10 @@ def _tokens() -> pd.DataFrame:
     return pd.DataFrame(
         {
             "seq": texts,
-            "block": texts // 5,
+            "pos": np.arange(TOKENS) % 100,
             "token_id": ids,
-            "is_special": ids < 2,
+            "token_type": np.where(ids < 2, "cls", "other"),
+            "is_masked": False,
             "value": value,
             "flat": 1.0,
         }
@@ -186,15 +171,20 @@ def _tokens() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def both() -> list[pd.DataFrame]:
-    """Found in memory, and by sums in the store."""
-    given = FitContext(seed=0, order=ORDER, frequency_ranks={"file": np.arange(600) // 3 + 1})
-    with store_of(all_tokens=_tokens()) as store:
-        return [
-            frequency_rows(
-                store, "from all_tokens", ["value", "flat"], given, name="of", exact=exact
-            )
-            for exact in (TOKENS, TOKENS - 1)
-        ]
+    """Found by exact ranks, and by those of bins."""
+    numbers = {name: number(name, sql=f"avg({name})") for name in ("value", "flat")}
+    table = with_frequency(
+        "of_all_tokens",
+        of=HEAD_TOKEN,
+        rows="all_tokens",
+        values=numbers,
+        key=named("which", (), name="of"),
+    )
+    ranks, found = {"file": np.arange(600) // 3 + 1}, []
+    for exact in (TOKENS, TOKENS - 1):
+        with store_of(all_tokens=_tokens()) as store, patch.object(correlations, "EXACT", exact):
+            found.append(made(table, store, frequency_ranks=ranks))
+    return found
 
 
 def test_both_ways_find_the_same_but_for_ties_of_close_values(both):

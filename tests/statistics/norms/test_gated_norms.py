@@ -10,10 +10,9 @@ from analysis.measures.heads.head_distances import head_distances
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
 from analysis.measures.norms.joint_histogram import NORM_BINS_PER_OCTAVE, bins
 from analysis.sinks import FIRST
-from analysis.statistics.heads import head_distance
-from analysis.statistics.norms import attention_norm_distribution, head_token
-from analysis.statistics.norms.weighing import NORM
-from analysis.statistics.sinks import sink
+from analysis.statistics import norms, sinks
+from analysis.statistics.base.weighing import NORM
+from analysis.statistics.heads.head_distances import HEAD_DISTANCE
 from precompute.passes.layers import Layer
 from tests.statistics.mixing import slow_layers
 from tests.tracing import layers_of, rows_of_table
@@ -76,8 +75,8 @@ def test_mixing_with_one_gate_for_a_head_is_that_of_the_vectors_of_pairs(gated):
 
 
 def test_pairs_are_counted_and_drawn_with_their_own_norms(tiny, sequences, gated):
-    rows = rows_of_table(attention_norm_distribution.HISTOGRAM, tiny, sequences).to_pandas()
-    drawn = rows_of_table(attention_norm_distribution.SAMPLE, tiny, sequences).to_pandas()
+    rows = rows_of_table(norms.ATTENTION_NORM_HISTOGRAM, tiny, sequences).to_pandas()
+    drawn = rows_of_table(norms.ATTENTION_NORM_SAMPLE, tiny, sequences).to_pandas()
     assert len(drawn) > 100
     for layer in gated[: len(tiny.layers)]:
         counted = np.zeros(0, dtype=np.int64)
@@ -86,33 +85,35 @@ def test_pairs_are_counted_and_drawn_with_their_own_norms(tiny, sequences, gated
             seen = layer.weights.pairs(len(sequence)).numpy()
             found = bins(torch.from_numpy(lengths[:, seen]), per_octave=NORM_BINS_PER_OCTAVE)
             counted = np.append(counted, found.numpy().ravel())
-            here = drawn[(drawn["layer"] == layer.index) & (drawn["seq"] == sequence.index)]
-            places = here["head"], here["query_pos"], here["key_pos"]
+            here = drawn[
+                (drawn["layer"] == layer.weights.number) & (drawn["seq"] == sequence.index)
+            ]
+            places = here["head"] - 1, here["query_pos"], here["key_pos"]
             np.testing.assert_allclose(here["value_norm"], lengths[places], rtol=1e-5)
-        of_layer = rows[rows["layer"] == layer.index].groupby("norm_bin")["n"].sum()
+        of_layer = rows[rows["layer"] == layer.weights.number].groupby("norm_bin")["n"].sum()
         values, counts = np.unique(counted, return_counts=True)
         near = np.interp(of_layer.index, values, counts.cumsum())  # float32 may be a bin away
         assert abs(near - of_layer.cumsum()).max() <= 0.01 * counts.sum()
 
 
 def test_sinks_have_shares_by_norms_and_no_norms_of_tokens(tiny, sequences, gated):
-    rows = rows_of_table(sink.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(sinks.SEQUENCE_SINK, tiny, sequences).to_pandas()
     assert rows["value_norm"].isna().all()
     assert rows["relative_norm"].isna().all()
-    first = rows[(rows["place"] == FIRST) & (rows["layer"] == 1)].set_index(["seq", "head"])
+    first = rows[(rows["place"] == FIRST) & (rows["layer"] == 2)].set_index(["seq", "head"])
     for row, sequence in enumerate(sequences):
         shares = gated[1].weighed_alone(row, NORM)[:, :, 0].mean(dim=1)
-        for head, share in enumerate(shares.tolist()):
+        for head, share in enumerate(shares.tolist(), 1):
             found = first.loc[(sequence.index, head), "norm_share"]
             assert found == pytest.approx(share, rel=1e-5)
 
 
 def test_tokens_have_no_rows_of_their_own_norms(tiny, sequences):
-    assert not len(rows_of_table(head_token.TABLE, tiny, sequences))
+    assert not len(rows_of_table(norms.HEAD_TOKEN, tiny, sequences))
 
 
 def test_heads_are_compared_by_the_norms_of_their_pairs(tiny, sequences, gated):
-    rows = rows_of_table(head_distance.TABLE, tiny, sequences[1:2]).to_pandas()
+    rows = rows_of_table(HEAD_DISTANCE, tiny, sequences[1:2]).to_pandas()
     of_layer = (rows["layer_a"] == 1) & (rows["layer_b"] == 1) & (rows["weighing"] == NORM)
     found = rows[of_layer].set_index(["head_a", "head_b"])["divergence"]
     shares = gated[1].weighed_alone(1, NORM)

@@ -12,7 +12,7 @@ from analysis.measures.norms.vector_norms import (
     norm_weighted_attention,
     value_norms,
 )
-from analysis.statistics.norms import singular_value
+from analysis.statistics import norms
 from precompute.passes.filling import rows_of_weights
 from tests.reference import transformed_vectors as twin
 from tests.tiny import FAMILIES
@@ -68,8 +68,8 @@ def test_queries_without_any_norm_keep_their_weights():
 
 @each_family
 def test_singular_values_are_those_of_the_whole_product(tiny):
-    rows = rows_of_weights(singular_value.TABLE, tiny.weights).to_pandas()
-    for index, weights in enumerate(tiny.layers):
+    rows = rows_of_weights(norms.SINGULAR_VALUE, tiny.weights).to_pandas()
+    for weights in tiny.layers:
         for head in range(len(weights.query_weight)):
             value, output = weights.value_weight[head].numpy(), weights.output_weight[head].numpy()
             bias = np.append(weights.value_bias[head].numpy(), 1)
@@ -81,7 +81,7 @@ def test_singular_values_are_those_of_the_whole_product(tiny):
             )
             n = value.shape[1]
             assert max(whole[n + 1 :].max(), linear[n:].max(initial=0)) < 1e-12
-            found = rows[(rows["layer"] == index) & (rows["head"] == head)]
+            found = rows[(rows["layer"] == weights.number) & (rows["head"] == head + 1)]
             assert found["rank"].tolist() == list(range(1, n + 2))
             assert found["value"].tolist() == pytest.approx(whole[: n + 1], rel=1e-9)
             assert found["linear_value"].tolist()[:-1] == pytest.approx(linear[:n], rel=1e-9)

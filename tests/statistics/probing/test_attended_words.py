@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from analysis.measures.probing.antecedents import NONE
 from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.norms.weighing import WEIGHINGS
+from analysis.statistics.base.weighing import WEIGHINGS
 from analysis.statistics.probing import coreference_accuracy, dependency_accuracy
 from analysis.statistics.probing.dependency_scores import DIRECTIONS
 from tests.tracing import layers_of, rows_of_table

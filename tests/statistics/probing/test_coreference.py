@@ -10,7 +10,7 @@ import pytest
 from analysis.measures.bootstrap import redraws
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.probing import coreference_accuracy, coreference_best
 from analysis.statistics.probing.coreference_accuracy import BASELINES, MENTION_TYPES
 from analysis.statistics.probing.coreference_best import CHOSEN_ON

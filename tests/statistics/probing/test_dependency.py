@@ -20,7 +20,7 @@ from analysis.measures.probing.governors import (
 )
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
 from analysis.statistics.annotation import MERGINGS, words
-from analysis.statistics.norms.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.probing import dependency_accuracy, dependency_best
 from analysis.statistics.probing.dependency_scores import DIRECTIONS, OFFSETS
 from tests.intervals import assert_ordered

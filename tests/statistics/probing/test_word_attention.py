@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from analysis.measures.probing.word_attention import word_attention
-from analysis.statistics.norms.weighing import NORM, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.probing import parser_input
 from analysis.token_types import CLS, SEP
 from tests.tracing import layers_of, rows_of_table

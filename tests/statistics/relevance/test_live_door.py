@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.statistics import image as image_table
-from analysis.statistics.relevance import perturbation, relevance_map
 from precompute.live.one_sequence import Rerun
 from precompute.models.load_models import load_model
 from tests.small_images import SIZES
@@ -29,11 +28,14 @@ def test_uploads_have_the_maps_predictions_and_pictures_of_a_folder(curves_run, 
             values = of_rule[place, -1 if pd.isna(head) else int(head) - 1]
             np.testing.assert_allclose(values, relevance, atol=1e-6)
         assert len(rows) == sum(maps.shape[0] * maps.shape[1] for maps in upload.maps.values())
-        stored = perturbation.classes(curves_store, seq=seq)
+        stored = curves_store.execute(
+            "select label, probability from class_prediction where seq = ? order by rank", [seq]
+        ).df()
         assert [label for label, _ in upload.prediction] == stored["label"].tolist()
         np.testing.assert_allclose([p for _, p in upload.prediction], stored["probability"], 1e-5)
         image = image_table.image(curves_store, seq=seq).iloc[0]
         assert upload.picture == bytes(image["picture"])
         grid = (image["grid_rows"], image["grid_columns"], image["first_patch"])
         assert (upload.rows, upload.columns, upload.first_patch) == grid
-    assert relevance_map.kept(curves_store)["seq"].tolist() == list(names)
+    kept = curves_store.sql("select distinct seq from relevance_map order by seq").fetchall()
+    assert [seq for (seq,) in kept] == list(names)

@@ -20,8 +20,17 @@ from analysis.errors import BrokenLaw
 from analysis.measures.relevance.perturbation import area_under_curve, kept_patches, removal_order
 from analysis.relevance_rules import ALL
 from analysis.statistics.base.tables import Table
-from analysis.statistics.relevance import perturbation, relevance_map
-from analysis.statistics.relevance.perturbation import CURVES, ORDERS, RANDOM, STEPS
+from analysis.statistics.relevance import (
+    CLASS_PREDICTION,
+    CURVES,
+    ORDERS,
+    PERTURBATION,
+    RANDOM,
+    RELEVANCE_AGREEMENT,
+    SEQUENCE_PERTURBATION,
+    SEQUENCE_RELEVANCE_AGREEMENT,
+    STEPS,
+)
 from precompute.corpora.randomness import generator
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
@@ -130,7 +139,9 @@ def probabilities(model: LoadedModel, pixels: torch.Tensor) -> torch.Tensor:
 def test_predictions_are_those_of_the_classifier_itself(curves_store, model, curves_run):
     for sequence in curves_run[1].corpus:
         expected = probabilities(model, model.image_reader.pixels(sequence.picture))
-        predictions = perturbation.classes(curves_store, seq=sequence.index)
+        predictions = curves_store.execute(
+            "from class_prediction where seq = ? order by rank", [sequence.index]
+        ).df()
         order = expected.argsort(descending=True).tolist()
         assert predictions["rank"].tolist() == [1, 2, 3]
         assert predictions["label"].tolist() == [
@@ -140,8 +151,8 @@ def test_predictions_are_those_of_the_classifier_itself(curves_store, model, cur
 
 
 def test_only_the_likeliest_classes_are_told(model, curves_run, monkeypatch):
-    monkeypatch.setattr(perturbation, "RANKS", 2)
-    rows = rows_of(perturbation.CLASSES, model, curves_run[1], 0, 1)
+    monkeypatch.setattr(passes, "RANKS", 2)
+    rows = rows_of(CLASS_PREDICTION, model, curves_run[1], 0, 1)
     assert rows["rank"].tolist() == [1, 2, 1, 2]
     assert rows["seq"].tolist() == [0, 0, 1, 1]
 
@@ -170,15 +181,14 @@ def test_curves_are_those_of_images_painted_over_patch_by_patch(curves_store, mo
                     painted[channel, top : top + 4, left : left + 4] = mean
         return float(probabilities(model, painted)[predicted])
 
-    curves = perturbation.of_sequence(curves_store, seq=SEQ)
+    curves = curves_store.execute("from sequence_perturbation where seq = ?", [SEQ]).df()
     for rule, values in relevance.items():
         taken = slow_order(values, draw)
         for curve in CURVES:
-            of_curve = curves[(curves["rule"] == rule) & (curves["curve"] == curve)]
+            [row] = curves[(curves["rule"] == rule) & (curves["curve"] == curve)].itertuples()
             expected = slow_curve(taken, STEPS, score, insertion=curve == "insertion")
-            assert of_curve["share"].tolist() == pytest.approx([step / 10 for step in range(11)])
-            np.testing.assert_allclose(of_curve["probability"], expected, atol=NOISE)
-            assert of_curve["area"].iloc[0] == pytest.approx(slow_area(expected), abs=NOISE)
+            np.testing.assert_allclose(row.probability, expected, atol=NOISE)
+            assert row.area == pytest.approx(slow_area(expected), abs=NOISE)
 
 
 def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curves_store):
@@ -196,28 +206,28 @@ def test_every_curve_leads_from_the_whole_image_to_its_mean_colour_or_back(curve
     assert (whole.groupby(ends["seq"]).nunique() == 1).all()
     assert (empty.groupby(ends["seq"]).nunique() == 1).all()
     for seq, probability in whole.groupby(ends["seq"]).first().items():
-        best = perturbation.classes(curves_store, seq=seq)["probability"].iloc[0]
-        assert probability == pytest.approx(best, abs=NOISE)
+        best = "select max(probability) from class_prediction where seq = ?"
+        assert curves_store.execute(best, [seq]).fetchall() == [
+            (pytest.approx(probability, abs=NOISE),)
+        ]
 
 
 def test_means_are_over_images_at_every_share_and_of_areas(curves_store):
-    rows = pd.concat(perturbation.of_sequence(curves_store, seq=seq) for seq in range(5))
-    expected = rows.groupby(["rule", "curve", "share"])["probability"].mean()
-    curves = perturbation.curves(curves_store)
-    found = curves.set_index(["rule", "curve", "share"])["mean"]
-    np.testing.assert_allclose(found.sort_index(), expected.sort_index(), atol=1e-6)
-    assert (curves["n_sequences"] == 5).all()
-    areas = perturbation.areas(curves_store)
-    of_curves = curves.groupby(["rule", "curve"], sort=False)["mean"].apply(list).map(slow_area)
-    np.testing.assert_allclose(areas["mean"], of_curves, atol=1e-6)
-    assert areas["rule"].tolist() == [rule for rule in ORDERS for _ in CURVES]
-    for frame in (curves, areas):
-        assert_ordered(frame["low"], frame["mean"], frame["high"])
+    rows = curves_store.sql("from sequence_perturbation").df().groupby(["rule", "curve"])
+    means = curves_store.sql("from perturbation order by share").df()
+    assert len(means) == len(ORDERS) * len(CURVES) * (STEPS + 2)
+    for place, of_curve in means.groupby(["rule", "curve"]):
+        curve, [area] = of_curve["mean"].iloc[:-1], of_curve["mean"].iloc[-1:]
+        expected = np.mean(rows.get_group(place)["probability"].tolist(), axis=0)
+        np.testing.assert_allclose(curve, expected, atol=1e-6)
+        assert area == pytest.approx(slow_area(expected.tolist()), abs=1e-6)
+    assert (means["n_sequences"] == 5).all()
+    assert_ordered(means["low"], means["mean"], means["high"])
 
 
 def test_random_orders_are_of_the_image_and_the_seed(model, curves_run):
     def random(seed: int) -> list[list[float]]:
-        rows = rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, 1, seed=seed)
+        rows = rows_of(SEQUENCE_PERTURBATION, model, curves_run[1], 0, 1, seed=seed)
         return rows[rows["rule"] == RANDOM]["probability"].map(list).tolist()
 
     assert random(0) == random(0)
@@ -229,18 +239,18 @@ def test_random_orders_are_of_the_image_and_the_seed(model, curves_run):
 def test_curves_are_drawn_of_so_many_of_the_kept_images(model, curves_run, monkeypatch):
     monkeypatch.setattr(passes, "TOKENS", 2 * 13 + 5)  # images of 13 tokens
     for chosen, drawn in (({}, {0, 2}), ({"kept": frozenset({1, 4})}, {1, 4})):
-        rows = rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], *range(5), **chosen)
+        rows = rows_of(SEQUENCE_PERTURBATION, model, curves_run[1], *range(5), **chosen)
         assert set(rows["seq"]) == drawn
     for chosen in ({"kept": frozenset()}, {"classification": None}):
-        assert rows_of(perturbation.PER_SEQUENCE, model, curves_run[1], 0, **chosen).empty
-    assert rows_of(perturbation.CLASSES, model, curves_run[1], 0, classification=None).empty
+        assert rows_of(SEQUENCE_PERTURBATION, model, curves_run[1], 0, **chosen).empty
+    assert rows_of(CLASS_PREDICTION, model, curves_run[1], 0, classification=None).empty
 
 
 @pytest.mark.parametrize(
     ("of_sequences", "means"),
     [
-        (perturbation.PER_SEQUENCE, perturbation.TABLE),
-        (relevance_map.SEQUENCE_AGREEMENT, relevance_map.AGREEMENT),
+        (SEQUENCE_PERTURBATION, PERTURBATION),
+        (SEQUENCE_RELEVANCE_AGREEMENT, RELEVANCE_AGREEMENT),
     ],
 )
 def test_means_of_nothing_are_empty(of_sequences, means):

@@ -6,16 +6,20 @@ from dataclasses import replace
 
 import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from duckdb import DuckDBPyConnection
 
-from analysis.errors import BrokenLaw, UnknownName
+from analysis.errors import BrokenLaw
 from analysis.measures.relevance.relevance import carried_relevance
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, METHODS, RULES
 from analysis.scopes import PRE_NORM
-from analysis.statistics.relevance import relevance_map, relevance_summary
+from analysis.statistics.relevance import (
+    RELEVANCE_MAP,
+    RELEVANCE_SUMMARY,
+    SEQUENCE_RELEVANCE,
+    SEQUENCE_RELEVANCE_AGREEMENT,
+)
 from precompute.jobs.bounds import evenly_spaced
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
@@ -90,45 +94,21 @@ def slow(finished) -> tuple[int, dict[tuple[str, int, int | None], list[float]]]
 @three_ways
 def test_every_map_is_that_of_its_twin(store, slow):
     seq, expected = slow
-    found = {
-        (rule, layer, None if pd.isna(head) else int(head)): relevance
-        for rule in relevance_summary.rules(store)
-        if rule != "gradient_attention"
-        for layer in range(1, 1 + max(layer for _, layer, _ in expected))
-        for head, relevance in relevance_map.maps(
-            store, seq=seq, rule=rule, layer=layer
-        ).itertuples(index=False)
-    }
+    rows = """
+        select rule, layer, head, relevance from relevance_map
+        where seq = ? and rule <> 'gradient_attention'"""
+    found = {tuple(place): of for *place, of in store.execute(rows, [seq]).fetchall()}
     assert set(found) == set(expected)
     for place, relevance in expected.items():
         np.testing.assert_allclose(found[place], relevance, atol=2e-6, err_msg=str(place))
 
 
 @three_ways
-def test_the_same_maps_are_found_by_layer_and_by_rule(store, slow):
-    seq, maps = slow
-    (n_layers, n_heads) = (max(layer for _, layer, _ in maps), max(h or 0 for *_, h in maps))
-    for head in (n_heads, None):
-        rows = relevance_map.layers(store, seq=seq, rule="iii", head=head)
-        assert rows["layer"].tolist() == list(range(1, n_layers + 1))
-        for layer, relevance in rows.itertuples(index=False):
-            np.testing.assert_allclose(relevance, maps["iii", layer, head], atol=2e-6)
-    last = relevance_map.methods(store, seq=seq, layer=n_layers)
-    assert last["rule"].tolist() == relevance_summary.rules(store)
-    first = relevance_map.methods(store, seq=seq, layer=1)["rule"].tolist()
-    assert "gradient_attention" not in first, "it has no layer to start behind but the last"
-
-
-@three_ways
 def test_what_there_is_depends_on_the_model_alone(store, finished):
     has_classes = load_model(finished[0].model, device="cpu").classifier is not None
     expected = [rule for rule in ALL if has_classes or rule != "gradient_attention"]
-    assert relevance_summary.rules(store) == expected
-    assert set(METHODS) <= set(ALL)
-    kept = relevance_map.kept(store)
-    assert kept["seq"].tolist() == list(range(len(finished[1].corpus)))
-    lengths = [len(sequence) for sequence in finished[1].corpus]
-    assert kept["n_tokens"].tolist() == lengths
+    held = store.sql("select rule, count(distinct seq) from relevance_map group by all").fetchall()
+    assert dict(held) == dict.fromkeys(expected, len(finished[1].corpus))
 
 
 @three_ways
@@ -136,12 +116,12 @@ def test_every_number_of_the_summary_is_a_mean_over_sequences(store):
     rows = store.execute("from sequence_relevance").df()
     rows["mask_gain"] = rows["mask_share"] - rows["mask_chance"]
     rows["pointing_gain"] = rows["pointing"] - rows["mask_chance"]
-    quantities = list(relevance_summary.QUANTITIES)
+    quantities = list(RELEVANCE_SUMMARY.key[-1].names)
     key = ["rule", "layer", "head"]
     long = rows[[*key, *quantities]].melt(key, var_name="quantity").dropna(subset="value")
     grouped = long.groupby([*key, "quantity"], dropna=False, observed=True)["value"]
     expected = grouped.agg(["mean", "count"]).reset_index()
-    summary = relevance_summary.table(store)
+    summary = store.sql("from relevance_interval").df()
     both = expected.merge(summary, on=[*key, "quantity"], suffixes=("_expected", ""))
     assert len(both) == len(summary) == len(expected)
     np.testing.assert_allclose(both["mean"], both["mean_expected"].astype(float), atol=1e-6)
@@ -149,35 +129,12 @@ def test_every_number_of_the_summary_is_a_mean_over_sequences(store):
     assert_ordered(both["low"], both["mean"], both["high"])
     wide = store.execute("from relevance_summary").df()
     assert len(wide) == len(summary[key].drop_duplicates())
-    of_heads = relevance_summary.heads(store, quantity="entropy", rule="ii")
-    merged = of_heads.merge(wide[wide["rule"] == "ii"], on=["layer", "head"])
-    assert len(merged) == len(of_heads) > 0
-    assert (merged["mean"] == merged["entropy"]).all()
-    by_layer = relevance_summary.by_layer(store, quantity="special_share")
-    assert set(by_layer["rule"]) == set(relevance_summary.rules(store))
-
-
-@three_ways
-def test_sequences_with_most_of_a_quantity_come_first(store):
-    every = pd.concat(
-        relevance_summary.of_sequence(store, seq=seq).assign(seq=seq)
-        for seq in relevance_map.kept(store)["seq"]
-    )
-    for head in (1, None):
-        place = {"rule": "iv", "layer": 2}
-        rows = relevance_summary.extremes(store, **place, head=head, quantity="entropy", limit=2)
-        same_head = every["head"].isna() if head is None else every["head"] == head
-        of_place = every[(every["rule"] == "iv") & (every["layer"] == 2) & same_head]
-        assert rows["seq"].tolist() == of_place.nlargest(2, "entropy")["seq"].tolist()
-        texts = dict(store.execute("select seq, text from sequence").fetchall())
-        assert rows["text"].tolist() == [texts[seq] for seq in rows["seq"]]
-    with pytest.raises(UnknownName, match=r"Did you mean 'entropy'\?"):
-        relevance_summary.extremes(store, rule="i", layer=1, head=1, quantity="entropie", limit=1)
 
 
 @three_ways
 def test_relevance_is_conserved_and_the_file_says_so(store):
-    ((worst, n_in_place),) = relevance_summary.conservation(store).itertuples(index=False)
+    sums = "select max(conservation_error), sum(n_in_place)::int from sequence_relevance"
+    [(worst, n_in_place)] = store.sql(sums).fetchall()
     assert 0 <= worst <= 1e-5
     assert n_in_place == 0
     columns = "conservation_error is null as absent"
@@ -199,9 +156,9 @@ def test_tokens_in_place_and_errors_of_the_mean_are_those_of_all_heads(
         return replace(carried, heads=carried.heads._replace(**of_heads))
 
     monkeypatch.setattr(relevance_maps, "carried_relevance", planted)
-    rows = rows_of_table(relevance_summary.PER_SEQUENCE, tiny, sequences[:1]).to_pandas()
+    rows = rows_of_table(SEQUENCE_RELEVANCE, tiny, sequences[:1]).to_pandas()
     of_rules = rows[rows["rule"].isin(RULES)]
-    heads = of_rules["head"] + 1
+    heads = of_rules["head"]
     in_place, error = of_rules["n_in_place"], of_rules["conservation_error"] * 2**20
     assert (in_place == heads.fillna(HEADS * (HEADS + 1) // 2)).all()
     assert (error == heads.fillna(HEADS)).all()
@@ -213,14 +170,14 @@ def test_a_broken_law_is_told(finished, tmp_path):
     copy = shutil.copy(finished[0].output, tmp_path / "copy.duckdb")
     with duckdb.connect(str(copy)) as connection:
         for table, change in (
-            (relevance_summary.PER_SEQUENCE, "conservation_error = 2e-5 where rule = 'iii'"),
-            (relevance_summary.PER_SEQUENCE, "special_share = 1.1"),
-            (relevance_summary.PER_SEQUENCE, "n_in_place = null where rule = 'i'"),
+            (SEQUENCE_RELEVANCE, "conservation_error = 2e-5 where rule = 'iii'"),
+            (SEQUENCE_RELEVANCE, "special_share = 1.1"),
+            (SEQUENCE_RELEVANCE, "n_in_place = null where rule = 'i'"),
             (
-                relevance_map.TABLE,
+                RELEVANCE_MAP,
                 "relevance = list_transform(relevance, lambda r: r * 1.01)",
             ),
-            (relevance_map.TABLE, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
+            (RELEVANCE_MAP, "relevance = list_concat([-0.5::float, 0.5::float], relevance)"),
         ):
             connection.begin()
             connection.execute(f"update stored.{table.name} set {change}")
@@ -233,7 +190,7 @@ def test_a_broken_law_is_told(finished, tmp_path):
 def test_sequences_whose_weights_take_too_much_memory_have_no_maps(tiny, sequences, monkeypatch):
     """The limit is that of a sequence by itself, and others keep their numbers."""
     every = frozenset(range(len(sequences)))
-    tables = (relevance_map.TABLE, relevance_summary.PER_SEQUENCE, relevance_map.SEQUENCE_AGREEMENT)
+    tables = (RELEVANCE_MAP, SEQUENCE_RELEVANCE, SEQUENCE_RELEVANCE_AGREEMENT)
     before = rows_of_tables(tables, tiny, sequences, kept=every)
     lengths = sorted(map(len, sequences))
     n_heads = len(tiny.layers) * len(tiny.layers[0].query_weight)

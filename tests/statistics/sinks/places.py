@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from precompute.passes.sinks import PLACES
+from analysis.statistics.sinks import PLACES
 
 
 def place_tokens(types: list[str]) -> dict[str, list[int]]:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from analysis.measures.sinks.largest_activations import largest_activations
-from analysis.statistics.sinks import massive_activation
+from analysis.statistics import sinks
 from tests.massive import COORDINATE, SIZE, massive_model
 from tests.statistics.fits import made, store_of
 from tests.tiny import tiny_sequences
@@ -15,7 +15,7 @@ from tests.tracing import rows_of_table
 
 def test_a_planted_activation_is_found_where_it_was_put():
     model, sequences = massive_model("gpt2", "first"), tiny_sequences("gpt2")[:1]
-    rows = rows_of_table(massive_activation.PER_SEQUENCE, model, sequences).to_pandas()
+    rows = rows_of_table(sinks.SEQUENCE_MASSIVE_ACTIVATION, model, sequences).to_pandas()
     read = rows[rows["depth"] < len(model.layers)].set_index("place")
     every, first = read.loc["all"], read.loc["first"]
     assert every["largest"].tolist() == pytest.approx([SIZE] * len(every), rel=0.01)
@@ -46,7 +46,7 @@ def store():
 
 
 def test_means_and_the_share_of_massive_texts(store):
-    means = made(massive_activation.TABLE, store).set_index("quantity")
+    means = made(sinks.MASSIVE_ACTIVATION, store).set_index("quantity")
     found = means[["mean", "n_sequences"]].T.to_dict("list")
     assert found["largest"] == pytest.approx([5050 / 3, 3])
     assert found["ratio"] == [2000, 2], "none where the median is 0"
@@ -54,7 +54,9 @@ def test_means_and_the_share_of_massive_texts(store):
 
 
 def test_coordinates_have_their_share_of_texts_and_mean_size(store):
-    rows = made(massive_activation.COORDINATE, store).set_index("coordinate")
-    found = rows[["mean", "largest", "n_sequences"]].T.to_dict("list")
-    assert found[4] == pytest.approx([2 / 3, 2500, 3])
-    assert found[1] == pytest.approx([1 / 3, 50, 3])
+    rows = made(sinks.MASSIVE_COORDINATE, store).set_index(["coordinate", "quantity"])
+    found = rows[["mean", "n_sequences"]].T.to_dict("list")
+    assert found[4, "share"] == pytest.approx([2 / 3, 3])
+    assert found[4, "largest"] == [2500, 2], "of the texts whose largest it is"
+    assert found[1, "share"] == pytest.approx([1 / 3, 3])
+    assert found[1, "largest"] == [50, 1]

@@ -15,10 +15,10 @@ from analysis.measures.mixing.rollout import rolled_on, with_residual
 from analysis.measures.sinks.attention_sinks import shares_of_no_token
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.sinks import NO_TOKEN
-from analysis.statistics.heads import head_distance, head_pattern
+from analysis.statistics import sinks
+from analysis.statistics.heads.head_distances import HEAD_DISTANCE
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from analysis.statistics.mixing import mixing_ratio
-from analysis.statistics.sinks import no_token
-from precompute.jobs.shards import counted_from_1
 from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import pairs_of, seen_by
 from tests.tiny import tiny_model, tiny_sequences
@@ -53,7 +53,7 @@ def mean(numbers) -> float:
 
 def test_every_head_gives_no_token_what_the_loops_say(sunk):
     tiny, sequences, layers = sunk
-    rows = rows_of_table(no_token.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(sinks.SEQUENCE_NO_TOKEN, tiny, sequences).to_pandas()
     found = rows.set_index(["seq", "layer", "head"])
     expected = {}
     for layer in layers:
@@ -64,7 +64,7 @@ def test_every_head_gives_no_token_what_the_loops_say(sunk):
                 every = outcomes(layer, row, head, n)
                 lost = [shares[-1] for shares in every]
                 half = (n + 1) // 2
-                expected[sequence.index, layer.index, head] = (
+                expected[sequence.index, layer.weights.number, head + 1] = (
                     mean(lost),
                     mean(1 / (m + 1) for m in seen),
                     mean(shares[0] for shares in every),
@@ -87,16 +87,16 @@ def test_a_text_of_one_token_has_no_halves_and_padding_gives_nothing():
 
 
 def test_models_without_sink_logits_have_no_rows():
-    rows = rows_of_table(no_token.PER_SEQUENCE, tiny_model("llama"), tiny_sequences("llama"))
+    rows = rows_of_table(sinks.SEQUENCE_NO_TOKEN, tiny_model("llama"), tiny_sequences("llama"))
     assert rows.num_rows == 0
 
 
 def test_means_are_over_sequences_and_over_the_heads_of_a_layer(sunk):
     tiny, sequences, _ = sunk
-    rows = counted_from_1(rows_of_table(no_token.PER_SEQUENCE, tiny, sequences))
+    rows = rows_of_table(sinks.SEQUENCE_NO_TOKEN, tiny, sequences)
     frame = rows.to_pandas()
     with store_of(sequence_no_token=rows) as store:
-        means = made(no_token.TABLE, store).set_index(["layer", "head", "quantity"])["mean"]
+        means = made(sinks.NO_TOKEN, store).set_index(["layer", "head", "quantity"])["mean"]
     for (layer, head), of_head in frame.groupby(["layer", "head"]):
         for name in NO_TOKEN:
             assert means[layer, head, name] == pytest.approx(of_head[name].mean())
@@ -112,7 +112,7 @@ def entropy(shares) -> float:
 
 def test_entropies_take_no_token_as_one_more_outcome_by_weights_alone(sunk):
     tiny, sequences, layers = sunk
-    rows = rows_of_table(head_pattern.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(SEQUENCE_HEAD_PATTERN, tiny, sequences).to_pandas()
     found = rows.astype({"weighing": str}).set_index(["weighing", "seq", "layer", "head"])
     for layer in layers:
         for row, sequence in enumerate(sequences):
@@ -137,7 +137,7 @@ def test_entropies_take_no_token_as_one_more_outcome_by_weights_alone(sunk):
 def test_distances_of_heads_take_no_token_as_one_more_outcome(sunk):
     tiny, sequences, layers = sunk
     sequences, row = sequences[1:2], 1
-    rows = rows_of_table(head_distance.TABLE, tiny, sequences).to_pandas()
+    rows = rows_of_table(HEAD_DISTANCE, tiny, sequences).to_pandas()
     by_weight = rows[rows["weighing"].astype(str) == "weight"]
     found = by_weight.set_index(["layer_a", "head_a", "layer_b", "head_b"])["divergence"]
     n = len(sequences[0])

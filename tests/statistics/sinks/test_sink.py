@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from analysis import head_slices
 from analysis.measures.sinks.attention_sinks import sink_weights
 from analysis.sinks import RATED, THRESHOLDS, WEIGHTS
-from analysis.statistics.norms import head_token, norm_dispersion
-from analysis.statistics.sinks import massive_activation, sink
-from precompute.jobs.shards import counted_from_1
-from precompute.passes.sinks import PLACES
+from analysis.statistics import norms, sinks
+from analysis.statistics.sinks import PLACES
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.outermost.sinks import weights_of_place
 from tests.precompute.corpora.tiny import unhurried
@@ -32,7 +30,7 @@ TYPES = ("cls", "other", "comma_period", "sep")
 @pytest.mark.parametrize("at_once", [head_slices.MOST_WEIGHTS, 1])
 def test_every_head_gives_each_place_what_the_loops_say(tiny, sequences, at_once, monkeypatch):
     monkeypatch.setattr(head_slices, "MOST_WEIGHTS", at_once)  # all heads, or one after the other
-    rows = rows_of_table(sink.PER_SEQUENCE, tiny, sequences).to_pandas()
+    rows = rows_of_table(sinks.SEQUENCE_SINK, tiny, sequences).to_pandas()
     found = rows.set_index(["seq", "layer", "head", "place"])
     n_rows = 0
     for layer in layers_of(tiny, sequences):
@@ -44,7 +42,7 @@ def test_every_head_gives_each_place_what_the_loops_say(tiny, sequences, at_once
                     [norm(vector) for vector in vectors_of(layer.trace, row, head, n)]
                 )
                 for place, tokens in places.items():
-                    values = found.loc[sequence.index, layer.index, head, place]
+                    values = found.loc[sequence.index, layer.weights.number, head + 1, place]
                     expected = pd.Series(
                         weights_of_place(attention, lengths, seen, np.array(tokens))
                     )
@@ -120,7 +118,7 @@ def weights_by_hand() -> pd.DataFrame:
 
 def test_means_are_over_the_texts_that_have_the_place():
     with store_of(sequence_sink=weights_by_hand()) as store:
-        rows = made(sink.TABLE, store).astype({"place": str}).fillna({"head": 0})
+        rows = made(sinks.SINK, store).astype({"place": str}).fillna({"head": 0})
     found = rows.set_index(["head", "place", "quantity"])
     expected = {
         (1, "cls"): (0.55, 2),
@@ -138,7 +136,7 @@ def test_means_are_over_the_texts_that_have_the_place():
 
 def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text():
     with store_of(sequence_sink=weights_by_hand()) as store:
-        rows = made(sink.RATE, store).astype({"place": str})
+        rows = made(sinks.SINK_RATE, store).astype({"place": str})
     of_all = rows[rows["layer"].isna()].set_index(["place", "quantity", "threshold"])
     assert rows["layer"].dropna().unique().tolist() == [2]
     assert set(of_all.index.get_level_values(1)) == set(RATED) - {"neighbour"}
@@ -150,30 +148,19 @@ def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text():
             assert of_all.loc[("sep", quantity, threshold), "mean"] == sep
 
 
-@pytest.mark.parametrize("weakest", [False, True])
-def test_the_texts_with_most_or_least_attention_come_first(weakest):
-    texts = pd.DataFrame({"seq": [0, 1], "n_tokens": [2, 3], "text": ["one", "two"]})
-    with store_of(sequence_sink=weights_by_hand(), sequence=texts) as store:
-        asked = {"place": "cls", "layer": 2, "head": 1}
-        rows = sink.extremes(store, **asked, weakest=weakest, limit=2)
-        of_head = sink.of_head(store, **asked, threshold=0.35)
-    assert rows["text"].tolist() == (["one", "two"] if weakest else ["two", "one"])
-    assert of_head.iloc[0].tolist() == pytest.approx([0.5, 0.55, 0.55, 2])
-
-
 @pytest.fixture(scope="module")
 def tables(tiny, sequences) -> dict:
-    """Rows of the tables that laws compare, with layers and heads counted from 1."""
+    """Rows of the tables that laws compare."""
     of_laws = (
-        head_token.TABLE,
-        norm_dispersion.PER_TOKEN,
-        sink.PER_SEQUENCE,
-        massive_activation.PER_SEQUENCE,
+        norms.HEAD_TOKEN,
+        norms.TOKEN_NORM,
+        sinks.SEQUENCE_SINK,
+        sinks.SEQUENCE_MASSIVE_ACTIVATION,
     )
     rows = rows_of_tables(of_laws, tiny, sequences)
     lengths = [(sequence.index, len(sequence)) for sequence in sequences]
     texts = {"sequence": pd.DataFrame(lengths, columns=["seq", "n_tokens"])}
-    return texts | {name: counted_from_1(of_table) for name, of_table in rows.items()}
+    return texts | rows
 
 
 @pytest.mark.parametrize(

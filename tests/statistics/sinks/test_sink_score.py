@@ -13,7 +13,7 @@ from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights
 from analysis.sinks import SCORES
-from precompute.passes.sinks import PLACES
+from analysis.statistics.sinks import PLACES
 from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
 from tests.tiny import FAMILIES, turned_positions
 

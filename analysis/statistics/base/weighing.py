@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from analysis.statistics.base import columns as declared
+from analysis.statistics.base import tables as base
 from analysis.statistics.columns import named, number
 from analysis.statistics.table import Column, View, interval
 
@@ -13,6 +15,17 @@ WEIGHING = named(
     "weighing",
     "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
 )
+WEIGHED_BY = declared.named(WEIGHING.meaning, WEIGHINGS, "weighing")
+
+
+def by_weighing(table: base.Table, weights: str = "") -> base.Table:
+    """Return a table, whose key begins with the weighing, as `NAME_weighing`, with a view of its
+    rows by weights, which has its name or another."""
+    names = ", ".join(f'"{column.name}"' for column in table.columns[1:])
+    sql = f"select {names} from stored.{table.name} where weighing = '{WEIGHT}'"
+    grain = base.grain_of(table.key[1:], table.note)
+    view = View(weights or table.name, grain, table.columns[1:], sql)
+    return replace(table, shown_as=f"{table.name}_weighing", views=(*table.views, view))
 
 
 def of_weights(
@@ -28,12 +41,6 @@ def of_weights(
     rows = f"from stored.{table or name} where weighing = 'weight'{rule}"
     names = ", ".join(f'"{column.name}"' for column in columns)
     return View(name, grain, tuple(columns), f"select {names} {rows}")
-
-
-def one_weighing(table: str, *, order: str) -> str:
-    """Return the query for the rows of one `$weighing`, without the column `weighing`."""
-    rows = f"from {table}_weighing where weighing = $weighing"
-    return f"select * exclude (weighing) {rows} order by {order}"
 
 
 def of_either(*columns: Column) -> tuple[Column, ...]:

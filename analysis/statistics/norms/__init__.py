@@ -1,1 +1,0 @@
-"""Tables on norms of transformed vectors beside attention weights."""

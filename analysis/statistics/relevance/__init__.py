@@ -1,1 +1,0 @@
-"""Tables on relevance carried back to the input."""

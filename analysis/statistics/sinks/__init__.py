@@ -1,1 +1,0 @@
-"""Tables on attention sinks, and on the scores behind them."""
