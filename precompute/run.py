@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path, PurePath
+from typing import Any
 
 import duckdb
 import torch
@@ -83,15 +84,9 @@ def _checked(request: Request) -> Request:
 
 def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
     """Load the model, say how it is read, and check that it fits the request."""
-    model = load_model(
-        request.model,
-        device=request.device,
-        dtype=request.dtype,
-        segments=request.segments,
-        random_weights=request.random_weights,
-        part=request.part,
-        on_event=on_event,
-    )
+    names = ("device", "dtype", "segments", "random_weights", "part")
+    settings: Any = {name: getattr(request, name) for name in names}
+    model = load_model(request.model, on_event=on_event, **settings)
     if model.random_weights is not None:
         print(f"Untrained: weights drawn anew with seed {model.random_weights}.")
     if model.part is not None:
@@ -202,18 +197,15 @@ def _reading(request: Request, model: LoadedModel) -> Reading:
         if name == DEMO_DIGITS:
             return read_digit_images(model.images, limit=request.limit)
         return read_images(name, model.images, limit=request.limit)
+    names = ("max_tokens", "limit", "mask_rate", "seed", "packing", "column")
+    settings: Any = {name: getattr(request, name) for name in names}
     return read_corpus(
         request.corpus,
         model.tokenizer,
         positions=model.positions,
         segment_types=model.segment_types,
         is_causal=model.layers[0].is_causal,
-        max_tokens=request.max_tokens,
-        limit=request.limit,
-        mask_rate=request.mask_rate,
-        seed=request.seed,
-        packing=request.packing,
-        column=request.column,
+        **settings,
     )
 
 
@@ -232,17 +224,12 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     if of_texts_run_again(in_order({*named_statistics(request.statistics), *held})):
         n_again = max(n_again, LEAST_CHECKED)
     left_out = () if n_again else of_texts_run_again(names)
+    order, drawn = model.layers[0].order, request.random_weights
+    loaded = (request.segments, drawn, model.part)
+    facts = Facts(model.identity, request.dtype, request.seed, order, *loaded)
     return Plan(
         folder=request.output.parent / SHARDS,
-        facts=Facts(
-            model.identity,
-            request.dtype,
-            request.seed,
-            model.layers[0].order,
-            request.segments,
-            request.random_weights,
-            model.part,
-        ),
+        facts=facts,
         corpus=corpus,
         statistics=tuple(allowed((name for name in names if name not in left_out), corpus)),
         frequencies=frequencies,

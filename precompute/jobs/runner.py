@@ -199,17 +199,14 @@ def _counted(table: Table, rows: pa.Table, layers: tuple[int, ...]) -> pa.Table:
 def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Batch:
     """Return a batch with the settings of a plan."""
     controlled = partial(model.stream_controlled, seed=plan.facts.seed)
+    names = ("hidden_budget", "exemplars", "checked", "run_again", "kept")
     return batch_of(
         model,
         sequences,
         seed=plan.facts.seed,
-        hidden_budget=plan.hidden_budget,
-        exemplars=plan.exemplars,
-        checked=plan.checked,
-        run_again=plan.run_again,
         type_means=partial(plan.type_means, model),
         controlled=controlled if model.reading.places.can_change else None,
-        kept=plan.kept,
+        **{name: getattr(plan, name) for name in names},
     )
 
 

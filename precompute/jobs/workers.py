@@ -89,15 +89,9 @@ class Worker:
 
     @cached_property
     def model(self) -> LoadedModel:
-        facts = self.plan.facts
-        model = load_model(
-            self.name,
-            device=self.device,
-            dtype=facts.dtype,
-            segments=facts.segments,
-            random_weights=facts.random_weights,
-            part=facts.part,
-        )
+        facts, names = self.plan.facts, ("dtype", "segments", "random_weights", "part")
+        settings: Any = {name: getattr(facts, name) for name in names}
+        model = load_model(self.name, device=self.device, **settings)
         if model.identity != facts.model:
             raise UnfitModel(
                 f"A worker has another {model.name!r} than the run was started with: "

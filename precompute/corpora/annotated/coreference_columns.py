@@ -208,7 +208,7 @@ def _mentions(
     words: list[_Word], brackets: list[Bracketed], *, starts: frozenset[int], tagged: bool
 ) -> tuple[Mention, ...]:
     """Return the mentions that corefer with another mention of the document."""
-    cluster_of = clusters(brackets)
+    cluster_of = clusters(bracket.name for bracket in brackets)
     forms, tags = [word.form for word in words], [word.tag for word in words]
     mentions: list[Mention] = []
     for first, last, name, _ in brackets:

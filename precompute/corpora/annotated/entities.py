@@ -137,9 +137,9 @@ class Entities:
         ]
         spans.sort(key=lambda span: (span.first, -span.last, span.name))
         there = [span for span in spans if span.first <= span.last]
-        named = clusters(spans)
+        named = clusters(span.name for span in spans)
         self.n_without_words = sum(span.name in named for span in spans if span.last < span.first)
-        cluster_of, words = clusters(there), joined(sentences)
+        cluster_of, words = clusters(span.name for span in there), joined(sentences)
         return tuple(
             _mention(words, span, cluster_of[span.name])
             for span in there

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import MentionKind
@@ -50,14 +50,9 @@ def bracket_items(value: str, *, place: str) -> Iterator[tuple[Kind, str]]:
         yield _KINDS[group - 1], match[group]
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-def clusters(brackets: Iterable[_Named]) -> dict[str, int]:
+def clusters(names: Iterable[str]) -> dict[str, int]:
     """Number each name that occurs more than once; single mentions have no number."""
-    n_of = Counter(bracket.name for bracket in brackets)
+    n_of = Counter(names)
     return {name: number for number, name in enumerate(n for n in n_of if n_of[n] > 1)}
 
 

@@ -68,18 +68,16 @@ def test_a_cluster_of_its_own_listens_on_loopback_alone():
     assert {address for addresses in listeners for address in addresses} <= LOOPBACK
 
 
-class Worker(RayWorker):
+def worker(folder: Path, version: str) -> RayWorker:
     """A worker of which nothing is loaded."""
-
-    def __init__(self, folder: Path, version: str):
-        plan: Any = SimpleNamespace(folder=folder)
-        super().__init__(plan, "", "", 1, version)
+    plan: Any = SimpleNamespace(folder=folder)
+    return RayWorker(plan, "", "", 1, version)
 
 
 def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
-    message = refused(UserError, Worker(tmp_path / "shards", "0.0.0").ready)
+    message = refused(UserError, worker(tmp_path / "shards", "0.0.0").ready)
     assert "and the run was started with 0.0.0. Install the same version on every node." in message
-    message = refused(UserError, Worker(tmp_path / "shards", workers.__version__).ready)
+    message = refused(UserError, worker(tmp_path / "shards", workers.__version__).ready)
     assert message.endswith(
         f"does not see {tmp_path / 'shards'}. Give --output in a folder that all nodes share."
     )
