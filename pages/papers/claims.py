@@ -117,7 +117,7 @@ def _norms_vary(inquiry: Inquiry, _: Frames) -> Evidence | None:
         select count(*) filter (heads.cv > inputs.cv) as n_above, count(*) as n_heads
         from value_norm_dispersion as heads join input_norm_dispersion as inputs using (layer)
         where heads.cv is not null and inputs.cv is not null"""
-    [(n_above, n_heads)] = inquiry.ask(query, sql=asked, values={}).to_numpy()
+    [(n_above, n_heads)] = answer(asked, inquiry, {}).to_numpy()
     return _most("norms_vary", int(n_above), int(n_heads))
 
 
@@ -125,7 +125,7 @@ def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
     asked = """
         select max(value) as largest, min(value) as smallest from singular_value
         group by layer, head order by layer, head"""
-    values = inquiry.ask(query, sql=asked, values={})
+    values = answer(asked, inquiry, {})
     ratio = (values["largest"] / values["smallest"].where(values["smallest"] > 0)).dropna()
     return _most("transforms_stretch", int((ratio >= _STRETCH).sum()), len(ratio))
 
@@ -133,7 +133,7 @@ def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
 def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
     """Test that a correlation of weight and norm is negative over [SEP]."""
     asked = "from attention_norm_correlation where layer is null and head is null"
-    frame = inquiry.ask(query, sql=f"{asked} order by token_type", values={})
+    frame = answer(f"{asked} order by token_type", inquiry, {})
     frame = frame.dropna(subset=number).set_index("token_type")
     if _SEP not in frame.index:
         return None
