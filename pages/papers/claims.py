@@ -7,7 +7,7 @@ so that it can be asked of every model.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -145,7 +145,7 @@ def _network_changes_mixing(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare the similarity around the feed-forward network with that around the next step."""
     rows = "select scope_a, scope_b, spearman, low, high from scope_similarity_interval"
     steps = answer(f"{rows} where layer is null", inquiry, {}).itertuples(index=False)
-    of_scopes = {(one, other): numbers for one, other, *numbers in steps}
+    of_scopes: dict[Any, Any] = {(one, other): numbers for one, other, *numbers in steps}
     effects = {effect: inquiry.store.layer_order.effects.get(effect) for effect in ("ff", "ff_res")}
     if not set(effects.values()) <= set(of_scopes):
         return None
