@@ -56,7 +56,7 @@ RELEVANCE_MAP = Table(
         )
     },
 )
-OF_MAPS = {
+_MAPS = {
     "cls_share": share(
         "share of the relevance on [CLS] and, where there is one, [DIST]", null="without [CLS]"
     ),
@@ -80,7 +80,7 @@ OF_MAPS = {
         "share of the most relevant patch that is inside the mask", null="without a mask"
     ),
 }
-OF_MAPS = {name: replace(one, most=one.most and MOST) for name, one in OF_MAPS.items()}
+OF_MAPS = {name: replace(one, most=one.most and MOST) for name, one in _MAPS.items()}
 _CARRIED = "where no rule carries it back"
 SEQUENCE_RELEVANCE = Table(
     "sequence_relevance",

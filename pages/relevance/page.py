@@ -11,23 +11,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
-from analysis.statistics import image
+from analysis.statistics import image, relevance
 from analysis.statistics.base.tables import Table as OfFile
 from analysis.statistics.corpus import sequence_lengths
 from analysis.statistics.question import placed, quoted, sequences_of
-from analysis.statistics.relevance import (
-    CURVES,
-    GAINS,
-    ORDERS,
-    PERTURBATION,
-    RANDOM,
-    RELEVANCE_AGREEMENT,
-    RELEVANCE_MAP,
-    RELEVANCE_SUMMARY,
-    SEQUENCE_PERTURBATION,
-    SEQUENCE_RELEVANCE,
-    STEPS,
-)
 from pages.charts.colours import LOW_TO_HIGH, NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.charts.maps import HeadMap, Matrix, Ramp
 from pages.charts.plots import Lines
@@ -60,13 +47,13 @@ _SHARES = ("cls_share", "special_share", "top5_share", "evenness")
 _ORDER = ("mask_share", "mask_gain", "pointing", "pointing_gain", *_SHARES, "entropy")
 """Quantities in the order of the picker; those that need a mask come first."""
 rule_name = partial(value_said, "rule")
-_FORMATS = {"entropy": ".3f", **dict.fromkeys(GAINS, "+.1%")}
+_FORMATS = {"entropy": ".3f", **dict.fromkeys(relevance.GAINS, "+.1%")}
 
 
 def too_long(inquiry: Inquiry) -> str:
     """Say that every sequence is too long to be carried back through; empty if one is not."""
     store = inquiry.store
-    if store.holds(RELEVANCE_MAP) or store.holds(SEQUENCE_RELEVANCE):
+    if store.holds(relevance.RELEVANCE_MAP) or store.holds(relevance.SEQUENCE_RELEVANCE):
         return ""
     n_heads = int(store.run["n_layers"]) * int(store.run["n_heads"])
     most = isqrt(MOST_BYTES // (n_heads * _BYTES_PER_WEIGHT))
@@ -237,7 +224,7 @@ def _beside(sentence: str, token: Any, value: Any, format: str) -> dict[str, Any
 
 ONE_INPUT = partial(
     Section,
-    needs=(RELEVANCE_MAP,),
+    needs=(relevance.RELEVANCE_MAP,),
     finding=Finding(found_of_map, format=".1%", overview=()),
     lacks=too_long,
 )
@@ -260,7 +247,7 @@ IMAGE = ONE_INPUT(
         maps_figure("layers", ImageMaps(panels=every_layer, columns=6), "layer"),
         LINK,
     ),
-    also=(SEQUENCE_RELEVANCE, image.TABLE),
+    also=(relevance.SEQUENCE_RELEVANCE, image.TABLE),
     when=lambda store: store.shows_images,
 )
 TEXT = ONE_INPUT(
@@ -272,7 +259,7 @@ TEXT = ONE_INPUT(
         maps_figure("heads", TextMaps(panels=every_head), picks=(SCALE,)),
         LINK,
     ),
-    also=(RELEVANCE_SUMMARY,),
+    also=(relevance.RELEVANCE_SUMMARY,),
     when=lambda store: not store.shows_images,
 )
 
@@ -281,7 +268,7 @@ def compared(inquiry: Inquiry, _: Choices) -> list[str]:
     """Rules and methods that a file compares, and the random order of curves."""
     sql = "select rule_a as rule from relevance_agreement union select rule from perturbation"
     held = set(rows_of(sql, inquiry, {})["rule"])
-    return [rule for rule in ORDERS if rule in held]
+    return [rule for rule in relevance.ORDERS if rule in held]
 
 
 COMPARED = Pick(
@@ -303,7 +290,7 @@ _CURVE = Lines(
     x="share",
     colour="rule",
     colours=RELEVANCE_RULE_COLOURS,
-    dashed=(*MEAN_WEIGHTS, RANDOM),
+    dashed=(*MEAN_WEIGHTS, relevance.RANDOM),
     x_format="%",
     format=".0%",
 )
@@ -315,7 +302,7 @@ def curves(frame: pd.DataFrame, name: str, choices: Choices) -> Any:
         _CURVE.draw(frame[frame["curve"] == curve], name, choices).properties(
             width=_HALF, title=say_here(f"curve_{curve}")
         )
-        for curve in CURVES
+        for curve in relevance.CURVES
     ]
     return alt.hconcat(*panels, spacing=28)
 
@@ -351,15 +338,15 @@ _LAST = "head is null and layer = (select n_layers from run)"
 _RESULTS = ("least_alike", "deletion", "even", "inside")
 _PICKED = "list_contains($curve_rules, rule)"
 _BARE = "replace(rule_{}, '_mean_weights', '')"
-_AREA_COLUMNS = [f"area_{curve}_{end}" for end in _ENDS for curve in CURVES]
+_AREA_COLUMNS = [f"area_{curve}_{end}" for end in _ENDS for curve in relevance.CURVES]
 _AREAS = ", ".join(
     f"max({end}) filter (curve = '{curve}') as area_{curve}_{end}"
     for end in _ENDS
-    for curve in CURVES
+    for curve in relevance.CURVES
 )
 METHODS = Section(
     "methods",
-    (RELEVANCE_MAP, RELEVANCE_AGREEMENT),
+    (relevance.RELEVANCE_MAP, relevance.RELEVANCE_AGREEMENT),
     picks=(
         inputs(texts=False),
         inputs(texts=True),
@@ -390,19 +377,20 @@ METHODS = Section(
             select rule, curve, share, mean, low, high, n_sequences from perturbation
             where $curves = 'all' and share is not null and {_PICKED}
             union all by name
-            select rule, curve, (step - 1) / {STEPS} as share, probability[step]::double as mean
-            from sequence_perturbation, range(1, {STEPS} + 2) as steps(step)
+            select rule, curve, (step - 1) / {relevance.STEPS} as share,
+                probability[step]::double as mean
+            from sequence_perturbation, range(1, {relevance.STEPS} + 2) as steps(step)
             where $curves = 'one' and seq = $image and {_PICKED}
-            order by {placed(ORDERS, "rule")}, curve, share""",
+            order by {placed(relevance.ORDERS, "rule")}, curve, share""",
             Custom(chart=curves),
-            picks=(Pick("curves", for_images("all", "one", table=PERTURBATION)),),
+            picks=(Pick("curves", for_images("all", "one", table=relevance.PERTURBATION)),),
             notes=("curves_meaning",),
         ),
         Figure(
             "areas",
             f"""
             select rule, {_AREAS} from perturbation where share is null and {_PICKED}
-            group by rule order by {placed(ORDERS, "rule")}""",
+            group by rule order by {placed(relevance.ORDERS, "rule")}""",
             Table(columns=("rule", *_AREA_COLUMNS), named=("rule",)),
         ),
     ),
@@ -416,7 +404,7 @@ METHODS = Section(
                 from sequence_relevance
                 where seq = $image and {_LAST} and share is not null and {_PICKED}),
             areas as (
-                select rule, mean as value, low, high, rule = '{RANDOM}' as is_random,
+                select rule, mean as value, low, high, rule = '{relevance.RANDOM}' as is_random,
                     row_number() over (partition by is_random order by mean) as place,
                     count(*) over (partition by is_random) as n
                 from perturbation where share is null and curve = 'deletion' and {_PICKED}),
@@ -443,7 +431,7 @@ METHODS = Section(
         ),
         overview=("deletion",),
     ),
-    also=(PERTURBATION, SEQUENCE_PERTURBATION),
+    also=(relevance.PERTURBATION, relevance.SEQUENCE_PERTURBATION),
     lacks=too_long,
 )
 
@@ -492,7 +480,8 @@ def with_heads(inquiry: Inquiry, _: Choices) -> list[str]:
 
 def most(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Images or texts in which a map has most of the quantity; of a gain, of its share."""
-    rows = f"""select seq, {GAINS.get(of := choices["quantity"], of)}::double as value, text, rule
+    share = relevance.GAINS.get(choices["quantity"], choices["quantity"])
+    rows = f"""select seq, {share}::double as value, text, rule
         from sequence_relevance join sequence using (seq)
         where rule = $head_rule and layer = $layer and value is not null
             and coalesce(head::text, '{MEAN}') = $head::text
@@ -511,7 +500,7 @@ def formatted(chart: Lines | HeadMap) -> Custom:
         quantity = choices["quantity"]
         look: dict[str, Any] = {"format": _FORMATS.get(quantity, ".1%")}
         if isinstance(chart, HeadMap):
-            look["is_signed"] = quantity in GAINS
+            look["is_signed"] = quantity in relevance.GAINS
         return replace(chart, axis_word=f"quantity_{quantity}", **look).draw(frame, name, choices)
 
     return Custom(chart=draw)
@@ -519,7 +508,7 @@ def formatted(chart: Lines | HeadMap) -> Custom:
 
 CORPUS = Section(
     "corpus",
-    (RELEVANCE_SUMMARY, SEQUENCE_RELEVANCE),
+    (relevance.RELEVANCE_SUMMARY, relevance.SEQUENCE_RELEVANCE),
     picks=(
         Pick("quantity", quantities, kind="pills"),
         Pick("rules", of_corpus, with_heads, kind="many", format=rule_name),
@@ -600,7 +589,7 @@ CORPUS = Section(
             order by sentence, part""",
         )
     ),
-    also=(RELEVANCE_MAP,),
+    also=(relevance.RELEVANCE_MAP,),
     lacks=too_long,
 )
 

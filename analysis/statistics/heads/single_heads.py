@@ -41,7 +41,7 @@ from analysis.token_types import TOKEN_TYPES
 ROUNDING = 0.02
 """Largest violation of a bound in bfloat16, whose rows of attention do not quite sum to 1."""
 _NO_PAIR = "where there is no such pair of tokens"
-OF_HABITS = {
+_HABITS = {
     name: replace(
         share(meaning, most=1 + ROUNDING, null="" if name == "self" else _NO_PAIR),
         absent=0 if name in OF_TYPES else None,
@@ -65,7 +65,7 @@ OF_HABITS = {
         least=0,
     ),
 }
-OF_HABITS = {name: OF_HABITS[name] for name in QUANTITIES}
+OF_HABITS = {name: _HABITS[name] for name in QUANTITIES}
 SEQUENCE_HEAD_PATTERN = by_weighing(
     Table(
         "sequence_head_pattern",

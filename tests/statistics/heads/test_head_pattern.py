@@ -151,18 +151,18 @@ def cells(rows: pd.DataFrame, *columns: str) -> dict:
 def test_means_count_a_type_that_a_text_lacks_as_0_and_a_neighbour_not_at_all(store):
     found = cells(store.sql("from head_pattern_weighing").df(), "mean", "n_sequences")
     expected = {
-        (WEIGHT, 1, "cls"): (0.25, 2),
-        (WEIGHT, 2, "cls"): (0.05, 2),
-        (WEIGHT, 0, "cls"): (0.15, 2),
+        (WEIGHT, 1, "cls"): (0.25, 1),
+        (WEIGHT, 2, "cls"): (0.05, 1),
+        (WEIGHT, 0, "cls"): (0.15, 1),
         (WEIGHT, 1, "next"): (0.2, 1),
         (WEIGHT, 2, "next"): (0.4, 1),
         (WEIGHT, 0, "next"): (0.3, 1),
         (WEIGHT, 1, "entropy"): (2.0, 2),
         (WEIGHT, 2, "entropy"): (1.0, 2),
         (WEIGHT, 0, "entropy"): (1.5, 2),
-        (NORM, 1, "cls"): (0.125, 2),
-        (NORM, 2, "cls"): (0.075, 2),
-        (NORM, 0, "cls"): (0.1, 2),
+        (NORM, 1, "cls"): (0.125, 1),
+        (NORM, 2, "cls"): (0.075, 1),
+        (NORM, 0, "cls"): (0.1, 1),
         (NORM, 1, "next"): (0.1, 1),
         (NORM, 2, "next"): (0.4, 1),
         (NORM, 0, "next"): (0.25, 1),
@@ -179,7 +179,7 @@ def test_differences_are_norms_less_weights_of_the_same_texts(store):
     rows = made(HEAD_PATTERN_DIFFERENCE, store)
     assert set(rows["quantity"]) <= set(HABITS)
     found = cells(rows, "difference", "weight", "norm", "n_sequences")
-    assert found[1, "cls"] == pytest.approx((-0.125, 0.25, 0.125, 2))
+    assert found[1, "cls"] == pytest.approx((-0.125, 0.25, 0.125, 1))
     assert found[2, "next"] == pytest.approx((0.0, 0.4, 0.4, 1))
     assert found[0, "entropy"] == pytest.approx((-0.125, 1.5, 1.375, 2))
     assert len(found) == 9
