@@ -67,7 +67,7 @@ def test_changes_follow_the_maps_before_and_after_each_effect(tiny, sequences, l
         for effect, (before, after) in layer_order.effects.items():
             expected = slow_changes(norms[before], norms[after], relations, seen)
             for relation, numbers in expected.items():
-                row = found.pop((sequence.index, layer.weights.number, effect, relation))
+                row = found.pop((layer.weights.number, effect, relation, sequence.index))
                 assert row == pytest.approx(numbers, rel=1e-4, abs=1e-6)
     assert not found
 
