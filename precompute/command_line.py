@@ -12,8 +12,8 @@ import typer
 from analysis.contracts import groups
 from analysis.errors import UserError
 from precompute import __version__
-from precompute.display import displayed
 from precompute.models.bundled import BUNDLED
+from precompute.progress import displayed
 from precompute.serve import findings, open_file, serve
 from precompute.stopping import StopLine
 
@@ -267,17 +267,10 @@ def convert(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the packing.")] = 0,
 ) -> None:
     """Turn a corpus of any form into JSON Lines for sharing."""
-    from precompute.corpora.convert import convert_corpus
+    from precompute.corpora.load import convert_corpus
 
-    n = convert_corpus(
-        corpus,
-        output,
-        packing=packing,
-        column=column,
-        model=model,
-        max_tokens=max_tokens,
-        seed=seed,
-    )
+    settings = {"packing": packing, "column": column, "max_tokens": max_tokens, "seed": seed}
+    n = convert_corpus(corpus, output, model=model, **settings)
     print(f"{output}: {n} lines")
 
 
@@ -287,11 +280,7 @@ app.command()(findings)
 
 
 def run_command(stop_line: StopLine | None = None) -> None:
-    """Run a command; print a user's error in one line, without a traceback.
-
-    Args:
-        stop_line: told what is kept if the command is stopped.
-    """
+    """Run a command; print a user's error in one line, without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # of a console that may lack letters: escape them
             stream.reconfigure(errors="backslashreplace")

@@ -1,8 +1,10 @@
-"""Files of the demo: pairs of bundled model and corpus, and the statistics computed first."""
+"""Files of the demo: pairs of bundled model and corpus, filled side by side in stages."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from analysis.measures.bootstrap import LEAST_UNITS
 from precompute.models import install_demo
 from precompute.models.bundled import DEMO_DECODER, DEMO_ENCODER
 
@@ -12,11 +14,23 @@ SHOWN_FIRST = (  # statistics that cost little more than the forward pass
     "attention_norm_correlation",
     "frequency_correlation",
 )
-_BESIDE = {"treebank": ("demo", "demo-treebank"), "digits": ("demo-digits", "demo-digits")}
+FILES = {
+    "": ("demo", "demo"),
+    "treebank": ("demo", "demo-treebank"),
+    "digits": ("demo-digits", "demo-digits"),
+}
+LIMITS = {"digits": 120}
+"""Most sequences of a file, by its ending."""
+MOST, ALL = "-layers,-pairs,-checks", "all"
+_MOST_WORKERS = 4
+STEPS = (
+    *((ending, MOST) for ending in FILES),
+    ("", "-checks"),
+    *((ending, ALL) for ending in reversed(FILES)),
+)
+"""Files by their endings, with the statistics that each then has: most pages are full after the
+first three."""
 _SMALL = {"ja": ("demo-ja-bert", "demo-ja"), "copy": ("demo-copy", "demo-copy")}
-CHECK_SEQUENCES = 16
-"""Sequences that checks of robustness read: more than a run pays for by itself, so that they have
-intervals."""
 DECODER = {"decoder": (DEMO_DECODER, "demo-treebank")}
 ENCODER = {"encoder": (DEMO_ENCODER, "demo-treebank")}
 EVERY = _SMALL | DECODER | ENCODER
@@ -28,6 +42,8 @@ def build_demo(
 ) -> None:
     """Run all parts of the demo, and install the models to download when their turn comes.
 
+    Checks of robustness read as many sequences as intervals need.
+
     Args:
         run: runs a model over a corpus, as the command line does.
         first: True for only what takes seconds.
@@ -37,9 +53,17 @@ def build_demo(
         run(model="demo", corpus=["demo"], output=output, statistics=",".join(SHOWN_FIRST))
     if first:
         return
-    run(model="demo", corpus=["demo"], output=output, check_sequences=CHECK_SEQUENCES)
-    for ending, (model, corpus) in {**_BESIDE, **more}.items():
+
+    for ending, statistics in (*STEPS, *((ending, ALL) for ending in more)):
+        model, corpus = {**FILES, **more}[ending]
         if model in install_demo.PACKAGES:
             install_demo.install_trained(model)
-        beside = output.with_name(f"{output.stem}-{ending}{output.suffix}")
-        run(model=model, corpus=[corpus], output=beside, check_sequences=CHECK_SEQUENCES)
+        run(
+            model=model,
+            corpus=[corpus],
+            output=output.with_stem(f"{output.stem}-{ending}".removesuffix("-")),
+            statistics=statistics,
+            limit=LIMITS.get(ending),
+            check_sequences=LEAST_UNITS,
+            workers=min(os.cpu_count() or 1, _MOST_WORKERS),
+        )

@@ -12,17 +12,19 @@ from analysis.errors import UserError
 from analysis.foreign_file import Locked
 from analysis.statistics.corpus import Identity, identity_in, provenance
 from analysis.statistics.corpus import run as stored_run
+from analysis.statistics.question import quoted_files
 from precompute import SHARDS
 from precompute.choice import chosen_statistics, in_order, named_statistics, of_texts_run_again
-from precompute.corpora.frequencies import Frequencies, read_frequencies
-from precompute.corpora.images.digits import read_digit_images
-from precompute.corpora.images.images import read_images
-from precompute.corpora.index.corpus import Corpus
-from precompute.corpora.index.write import indexed
+from precompute.corpora.images.images import read_digit_images, read_images
+from precompute.corpora.index.corpus import Corpus, Reading, indexed
 from precompute.corpora.load import read_corpus
-from precompute.corpora.reading import Reading
 from precompute.corpora.source import DEMO_DIGITS
-from precompute.corpora.word_vectors import WordVectors, read_word_vectors
+from precompute.corpora.word_files import (
+    Frequencies,
+    WordVectors,
+    read_frequencies,
+    read_word_vectors,
+)
 from precompute.corpora.wording import path_as_given
 from precompute.jobs.bounds import (
     LEAST_CHECKED,
@@ -31,10 +33,8 @@ from precompute.jobs.bounds import (
     cost_of_again,
 )
 from precompute.jobs.claim import claimed, remove_unfinished
-from precompute.jobs.enough import FIRST, check_intervals, widest_interval
 from precompute.jobs.plan import Facts, Plan, kept_sequences
-from precompute.jobs.runner import Runner, finish_plan
-from precompute.jobs.shortage import reporting_shortage
+from precompute.jobs.runner import Runner, finish_plan, reporting_shortage
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
@@ -45,13 +45,14 @@ from precompute.needs import (
     check_length,
     check_model,
     check_segments,
+    summary,
 )
+from precompute.passes import STATISTICS
 from precompute.progress import Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
 from precompute.store.open_file import opened
 from precompute.store.provenance import checked_facts, identity, provenance_facts, run_row
-from precompute.summary import summary
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
@@ -60,9 +61,6 @@ outside of UTF-8 are lost."""
 
 def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
     """Compute all missing parts and publish the file; return the plan.
-
-    Args:
-        on_event: receives the events of the run.
 
     Raises:
         UserError: for any error that the user can correct.
@@ -292,3 +290,37 @@ def _statistics_already_in(request: Request, run_identity: dict, model: Identity
     same &= all(row[name] == value for name, value in run_identity.items())
     known = chosen_statistics(None)
     return [name for name in row["statistics"] if name in known] if same else []
+
+
+FIRST = 128
+"""Number of sequences in the first round of a run with --until; each later round doubles it."""
+
+
+def check_intervals(statistics: list[str]) -> None:
+    """Raise UserError if a run cannot stop by the intervals of these statistics."""
+    if not statistics:
+        raise UserError(
+            "--until needs --statistics: name those whose intervals decide, such as "
+            "token_type_mixing."
+        )
+    if without := [name for name in statistics if not _has_interval(name)]:
+        known = ", ".join(name for name in STATISTICS if _has_interval(name))
+        raise UserError(
+            f"--until goes by 95% intervals, and {without[0]} has none. Name some of: {known}."
+        )
+
+
+def widest_interval(plan: Plan, statistics: list[str]) -> tuple[float, str]:
+    """Return the widest 95% interval in the finished tables of a plan, and its statistic; without a
+    name if no row has one yet."""
+    widest = (0.0, "")
+    for name in statistics:
+        file = quoted_files(str(plan.table_file(STATISTICS[name])))
+        with duckdb.connect() as store:
+            [(width,)] = store.sql(f"select max(high - low) from read_parquet({file})").fetchall()
+        widest = widest if width is None else max(widest, (width, name))
+    return widest
+
+
+def _has_interval(name: str) -> bool:
+    return {"low", "high"} <= {column.name for column in STATISTICS[name].columns}

@@ -47,8 +47,8 @@ from analysis.token_types import TOKEN_TYPES
 from pages.kit.contents import PAGES
 from pages.kit.links import VIEWS
 from precompute.choice import chosen_statistics
-from precompute.corpora.index import write
-from precompute.corpora.reading import Reading
+from precompute.corpora.index import corpus as index
+from precompute.corpora.index.corpus import Reading
 from precompute.corpora.sequence import Sequence
 from precompute.jobs import tables
 from precompute.jobs.memory import return_freed_memory
@@ -130,7 +130,7 @@ def text(index: int, n_tokens: int) -> Sequence:
 def plan_of(folder: Path, n: int, n_tokens: int, names: tuple[str, ...]) -> Plan:
     """Plan of some statistics of so many texts."""
     begin = lambda first: (text(index, n_tokens) for index in range(first, n))  # noqa: E731
-    corpus = write.indexed(Reading("synthetic", {"n": n}, begin, lambda: "0" * 64), folder)
+    corpus = index.indexed(Reading("synthetic", {"n": n}, begin, lambda: "0" * 64), folder)
     return Plan(
         folder, Facts((("model.weights", "0" * 64),), "float32", 0, POST_NORM), corpus, names
     )
@@ -296,7 +296,7 @@ def shard(table: Table, job: tuple[Sequence, ...]) -> pa.Table:
         for name, scopes in zip("ab", pairs[:, columns["scope_a"]], strict=True):
             columns[f"scope_{name}"] = names_of(scopes, tuple(POST_NORM.scopes))
     fixed = {"n_tokens": SHORT, "worst_pos": 0, "uniform": np.log(SHORT)}
-    for name in (column.name for column in table.values):
+    for name in (column.name for column in table.columns if column not in table.key):
         scale = 1e-7 if "error" in name or name == "percentile_99" else 0.5
         drawn = draw.random(n, dtype=np.float32) * scale
         columns[name] = np.full(n, fixed[name]) if name in fixed else drawn
@@ -305,7 +305,7 @@ def shard(table: Table, job: tuple[Sequence, ...]) -> pa.Table:
 
 def many_texts(folder: Path, n: int) -> None:
     """Make a file of random rows through the real merge, fits and store; print what they cost."""
-    write.JOB_SEQUENCES = write.PART_SEQUENCES  # fewer files, and no model is run
+    index.JOB_SEQUENCES = index.PART_SEQUENCES  # fewer files, and no model is run
     begun = timed(lambda: plan_of(folder, n, SHORT, OF_MANY_TEXTS))
     plan = plan_of(folder, n, SHORT, OF_MANY_TEXTS)
     for table in (STATISTICS[name] for name in OF_MANY_TEXTS):

@@ -18,8 +18,7 @@ from analysis.errors import UserError
 from analysis.models.proof import Proof, prove
 from analysis.models.reading import Reading, in_float64, random_inputs, read_model
 from precompute.models.bundled import DEMO, DEMO_COPY, DEMO_DIGITS, DEMO_JAPANESE
-from precompute.models.load_models import load_model
-from precompute.models.model_parts import chosen_part
+from precompute.models.load_models import chosen_part, load_model
 from tests.analysis.models.every_type import NotBuilt, every_type, tiny_type
 
 DOCS = Path(__file__).parents[1] / "docs"

@@ -14,7 +14,7 @@ from analysis.models.reading import read_model
 from analysis.models.trace import Model
 from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import Annotated, Entry, Pair, Sequence, Text
+from precompute.corpora.sequence import Entry, Sequence
 from precompute.models.loaded_model import LoadedModel
 from tests import tiny_vision
 from tests.precompute.corpora.tiny import bert_like, gpt2_like, roberta_like
@@ -39,14 +39,13 @@ _SIZES = {
     "attn_implementation": "eager",
 }
 TEXTS = (
-    Pair("The cat sat, the dog ran.", "The mat.", "line 1"),
-    Text("The dog.", "line 2"),
-    Pair("Dog, cat.", "Cat sat.", "line 3"),
-    Text("The cat ran, ran, ran; the dog sat, sat, sat.", "line 4"),
+    Entry("line 1", ("The cat sat, the dog ran.", "The mat.")),
+    Entry("line 2", ("The dog.",)),
+    Entry("line 3", ("Dog, cat.", "Cat sat.")),
+    Entry("line 4", ("The cat ran, ran, ran; the dog sat, sat, sat.",)),
 )
 ANNOTATED = (
-    Annotated(
-        Annotation(
+    Entry("line 1", annotation=Annotation(
             forms=("The", "cat", "sat", ",", "the", "dog", "ran", "."),
             spaces=(True, True, False, True, True, True, False, True),
             sentences=(0,) * 8,
@@ -54,11 +53,8 @@ ANNOTATED = (
             relations=("det", "nsubj", "root", "punct", "det", "nsubj", "conj", "punct"),
             parts_of_speech=("DET", "NOUN", "VERB", "PUNCT", "DET", "NOUN", "VERB", "PUNCT"),
             features=("Definite=Def", "Number=Sing", "", "", "Definite=Def", "Number=Sing", "", ""),
-        ),
-        "line 1",
-    ),
-    Annotated(
-        Annotation(
+        )),
+    Entry("lines 2-3", annotation=Annotation(
             forms=("The", "catmat", "ran", ".", "It", "sat", ";", "the", "cat", "sat", "."),
             spaces=(True, True, False, True, True, False, True, True, True, False, True),
             sentences=(0,) * 4 + (1,) * 7,
@@ -73,9 +69,7 @@ ANNOTATED = (
                 Mention(4, 4, 4, cluster=1, kind="pronoun"),
                 Mention(7, 8, 8, cluster=1, kind="nominal"),
             ),
-        ),
-        "lines 2-3",
-    ),
+        )),
 )  # fmt: skip
 
 

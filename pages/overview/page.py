@@ -13,10 +13,11 @@ from pages.charts.headline import unmarked
 from pages.charts.layer_gaps import with_gaps
 from pages.kit.folds import folded
 from pages.kit.found import Found
-from pages.kit.links import link_to_view
+from pages.kit.links import VIEWS, address, link_to_view
 from pages.overview.account import account, soundness
 from pages.overview.evidence import evidence_chart
 from pages.overview.ranked_findings import findings, how_sure
+from pages.services import live_model as live
 from pages.services.absences import absences
 from pages.services.build import progress_of
 from pages.services.chosen import open_store
@@ -27,6 +28,12 @@ from pages.words.lines import with_capital
 from pages.words.numbers import count
 from pages.words.say import plain, say
 
+_QUESTIONS = {
+    "arrives": ("norms", "layers"),
+    "strengthens": ("token_pairs", "tables"),
+    "looks_at": ("head", "profile"),
+}
+_OWN = {"seq_whose": "own"}  # a text or image of the reader's
 _A_ROW = 4  # findings
 _SECONDS_BETWEEN_LOOKS = 5.0  # at a run that goes on
 _LARGE, _SMALL = 200, 96  # heights of charts, in pixels
@@ -48,6 +55,28 @@ def headline(inquiry: Inquiry) -> None:
         model = say("overview.headline", model=plain(store.model_name))
         st.title(model, anchor=False, width="content")
         st.markdown(f"{size} {say(f'overview.sound_{soundness(inquiry)[0]}')}", width="stretch")
+
+
+def opening(inquiry: Inquiry) -> None:
+    """Say what this is, with three questions as links and a field for the reader's own text."""
+    st.markdown(say("overview.lead"))
+    with st.container(horizontal=True, key="questions"):
+        for question, (page, view) in _QUESTIONS.items():
+            link_to_view(page, view, say(f"overview.question_{question}"))
+    if inquiry.store.shows_images:
+        link_to_view("sequences", "map", say("overview.own_image"), **_OWN)
+    elif live.begin_to_load(inquiry.store):
+        _own_text()
+
+
+def _own_text() -> None:
+    with st.form("own_text", border=False):
+        field, button = st.columns([5, 1], vertical_alignment="bottom")
+        example = say("overview.own_example")
+        text = field.text_input(say("overview.own"), placeholder=example, max_chars=live.LONGEST)
+        if button.form_submit_button(say("sequences.own_start"), type="primary", width="stretch"):
+            asked = {VIEWS["sequences"]: "vectors", "seq_text": text.strip() or example, **_OWN}
+            st.switch_page("sequences/page.py", query_params=address() | asked)
 
 
 def size_of_images(inquiry: Inquiry, values: Mapping[str, object]) -> str:
@@ -163,5 +192,5 @@ def contents(inquiry: Inquiry) -> None:
 
 
 OPENED = Inquiry(open_store())
-for draw in (headline, still_computing, stopped, unused, glance, absences, contents):
+for draw in (headline, opening, still_computing, stopped, unused, glance, absences, contents):
     draw(OPENED)

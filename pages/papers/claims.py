@@ -7,14 +7,15 @@ so that it can be asked of every model.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
 from pages.kit.found import MEAN_ENDS, rows_of
 from pages.kit.grammar import groups, verdict
 from pages.kit.recorded import findings
-from pages.kit.section import Finding, query
+from pages.kit.section import Finding
+from pages.kit.section import rows_of as answer
 from pages.kit.sections import section_of
 from pages.services.inquiry import Inquiry
 from pages.words.interval import Side, Written, with_interval
@@ -116,7 +117,7 @@ def _norms_vary(inquiry: Inquiry, _: Frames) -> Evidence | None:
         select count(*) filter (heads.cv > inputs.cv) as n_above, count(*) as n_heads
         from value_norm_dispersion as heads join input_norm_dispersion as inputs using (layer)
         where heads.cv is not null and inputs.cv is not null"""
-    [(n_above, n_heads)] = inquiry.ask(query, sql=asked, values={}).to_numpy()
+    [(n_above, n_heads)] = answer(asked, inquiry, {}).to_numpy()
     return _most("norms_vary", int(n_above), int(n_heads))
 
 
@@ -124,7 +125,7 @@ def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
     asked = """
         select max(value) as largest, min(value) as smallest from singular_value
         group by layer, head order by layer, head"""
-    values = inquiry.ask(query, sql=asked, values={})
+    values = answer(asked, inquiry, {})
     ratio = (values["largest"] / values["smallest"].where(values["smallest"] > 0)).dropna()
     return _most("transforms_stretch", int((ratio >= _STRETCH).sum()), len(ratio))
 
@@ -132,7 +133,7 @@ def _transforms_stretch(inquiry: Inquiry, _: Frames) -> Evidence | None:
 def _correlated(inquiry: Inquiry, number: str) -> Evidence | None:
     """Test that a correlation of weight and norm is negative over [SEP]."""
     asked = "from attention_norm_correlation where layer is null and head is null"
-    frame = inquiry.ask(query, sql=f"{asked} order by token_type", values={})
+    frame = answer(f"{asked} order by token_type", inquiry, {})
     frame = frame.dropna(subset=number).set_index("token_type")
     if _SEP not in frame.index:
         return None
@@ -145,7 +146,7 @@ def _network_changes_mixing(inquiry: Inquiry, _: Frames) -> Evidence | None:
     """Compare the similarity around the feed-forward network with that around the next step."""
     rows = "select scope_a, scope_b, spearman, low, high from scope_similarity_interval"
     steps = answer(f"{rows} where layer is null", inquiry, {}).itertuples(index=False)
-    of_scopes = {(one, other): numbers for one, other, *numbers in steps}
+    of_scopes: dict[Any, Any] = {(one, other): numbers for one, other, *numbers in steps}
     effects = {effect: inquiry.store.layer_order.effects.get(effect) for effect in ("ff", "ff_res")}
     if not set(effects.values()) <= set(of_scopes):
         return None
@@ -196,7 +197,7 @@ def _waves_fade(_: Inquiry, frames: Frames) -> Evidence | None:
 
 def _few_components(inquiry: Inquiry, _: Frames) -> Evidence | None:
     sql = "select max(cumulative) as held from position_variance where component <= $most"
-    held = inquiry.ask(query, sql=sql, values={"most": _COMPONENTS})["held"].iloc[0]
+    held = answer(sql, inquiry, {"most": _COMPONENTS})["held"].iloc[0]
     name = say("papers.counted.components", n=_COMPONENTS)
     return _compared(rows_of([(name, held, held, held)]), _MUCH, "above", percent)
 
@@ -259,7 +260,7 @@ def _head_beats_same_word(inquiry: Inquiry, _: Frames) -> Evidence | None:
     sql = """
         from coreference_best where merging = 'mean' and chosen_on = 'all'
             and mention_type = 'all' and baseline = 'head_match' """
-    best = inquiry.ask(query, sql=sql, values={})
+    best = answer(sql, inquiry, {})
     if best.empty:
         return None
     ends = ["difference", "difference_low", "difference_high"]
@@ -272,7 +273,7 @@ def _heads_beat_distances(inquiry: Inquiry, _: Frames) -> Evidence | None:
     sql = """
         select method, avg(uas) as mean, min(uas) as low, max(uas) as high
         from parser_accuracy group by method"""
-    seeds = inquiry.ask(query, sql=sql, values={}).set_index("method")
+    seeds = answer(sql, inquiry, {}).set_index("method")
     methods = ("attention_words", "distances_words")
     if any(method not in seeds.index for method in methods):
         return None

@@ -28,7 +28,6 @@ from pages.services.absences import SPECIAL
 from pages.services.inquiry import Inquiry
 from pages.words.lines import beginning
 
-LONGEST = 2_000  # characters of a text that a link carries
 _OWN = ("text", "second")  # the reader's texts, in the address
 _MOST = 500  # texts that a picker lists
 _SHORT = 60  # letters of a text that stand in it
@@ -142,14 +141,14 @@ def _own_texts(view: View) -> list[Subject]:
     texts = []
     with view.place("form", view.key("own_form"), border=False):
         for name, place in zip(_OWN, view.split(len(_OWN)), strict=True):
-            key, help = view.key(name), view.say("own_help", most=f"{LONGEST:,}")
+            key, help = view.key(name), view.say("own_help", most=f"{live.LONGEST:,}")
             settings = {"height": _TALL, "max_chars": live.MAX_CHARACTERS}
             with place:
                 view.add(Control(key, view.say(name), "sql", help=help, settings=settings))
-            texts.append(view.choices.value(FreeChoice(key, longest=LONGEST + 1)).strip())
+            texts.append(view.choices.value(FreeChoice(key, longest=live.LONGEST + 1)).strip())
         view.draw(st.form_submit_button, view.say("own_start"), type="primary")
-    if any(len(text) > LONGEST for text in texts):
-        view.end("own_long", most=f"{LONGEST:,}")
+    if any(len(text) > live.LONGEST for text in texts):
+        view.end("own_long", most=f"{live.LONGEST:,}")
     if not texts[0] or not live.reachable(view):
         raise SectionEnds
     subjects = [_own(live.of_text(view, text)) for text in texts if text]

@@ -23,6 +23,7 @@ from pages.services.open_file import Store
 from pages.words.say import plain, say
 
 _MAX_TOKENS = 128
+LONGEST = 2_000  # characters of a text that a link carries
 MAX_UPLOAD = UPLOAD_BYTES // 2**20  # MiB of a reader's image; equal to `server.maxUploadSize`
 UPLOADS = ["png", "jpg", "jpeg", "webp", "bmp", "gif", "tif", "tiff"]
 
@@ -74,6 +75,15 @@ def reachable(view: View) -> bool:
         key = "other_model" if error.kind == "OtherModel" else "no_model"
         view.write("warning", say(f"live.{key}", model=model, reason=plain(error)))
         return False
+    return True
+
+
+def begin_to_load(store: Store) -> bool:
+    """Begin to load the model of a file beside the page, unless one is there; return False if none
+    can be run here."""
+    if find_spec("torch") is None:
+        return False
+    model_process().begin(identity(store)._asdict(), "ready", (), {})
     return True
 
 

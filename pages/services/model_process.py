@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import IO, Any, cast
 
 from analysis.errors import UserError
@@ -34,8 +34,22 @@ class ModelProcess:
 
     @property
     def state(self) -> str:
-        """State met by a question: `waiting` while the model runs, `starting` without a process."""
-        return "waiting" if self._lock.locked() else "running" if self._running else "starting"
+        """State met by a question: `starting` before the first answer, `waiting` while the model
+        runs."""
+        is_busy = "waiting" if self._lock.locked() else "running"
+        return is_busy if self._running and self._running.has_answered else "starting"
+
+    def begin(self, *question: Any) -> None:
+        """Ask a first question beside the caller, whatever the answer, unless a process is there.
+
+        It starts the process and loads the model before a reader needs them.
+        """
+        if self._running is None and not self._lock.locked():
+            Thread(target=self._answer_one, args=question, daemon=True).start()
+
+    def _answer_one(self, *question: Any) -> None:
+        with self._lock:
+            self._answer(question)
 
     def ask(self, *question: Any) -> Any:
         """Return the result of a function, by the model, its name and both kinds of arguments.
@@ -57,8 +71,7 @@ class ModelProcess:
         for _ in range(_TRIES):
             self._running = self._running or _Running()
             try:
-                self._running.messages.send(question)
-                return self._running.messages.receive()
+                return self._running.answer(question)
             except EOFError:  # it was idle, or was ended from outside
                 self.close()
         return "ended", _ENDED
@@ -87,7 +100,19 @@ class _Running:
             stdout=subprocess.PIPE,
         )
         answers, questions = self.process.stdout, self.process.stdin
-        self.messages = Messages(cast(IO[bytes], answers), cast(IO[bytes], questions))
+        self._messages = Messages(cast(IO[bytes], answers), cast(IO[bytes], questions))
+        self.has_answered = False
+
+    def answer(self, question: tuple) -> tuple[str, Any]:
+        """Send a question and return the kind and content of the answer.
+
+        Raises:
+            EOFError: the process has ended.
+        """
+        self._messages.send(question)
+        answer = self._messages.receive()
+        self.has_answered = True
+        return answer
 
     def close(self) -> None:
         """End the process."""

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 from jaxtyping import Int32, UInt8
@@ -11,13 +10,18 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from analysis.token_types import FIRST, SEP
-from precompute.corpora.checks import check_length, check_some_tokens
-from precompute.corpora.sequence import NO_WORD, Annotated, Entry, Pair, Sequence, Text, Tokens
-from precompute.corpora.special_tokens import check_tokenizer, framed, room_for
+from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.left_out import check_length, check_some_tokens
+from precompute.corpora.sequence import NO_WORD, Entry, Sequence
 from precompute.corpora.token_types import TokenTypes, are_special
-from precompute.corpora.tokenizing.fitting import fitted, in_batches
-from precompute.corpora.tokenizing.japanese import is_japanese, joined_japanese
-from precompute.corpora.tokenizing.kind import kind_of
+from precompute.corpora.tokenizing.encoded import (
+    check_tokenizer,
+    fitted,
+    framed,
+    in_batches,
+    room_for,
+)
+from precompute.corpora.tokenizing.kind import is_japanese, joined_japanese, kind_of
 from precompute.corpora.tokenizing.word_pieces import word_pieces
 from precompute.corpora.tokenizing.words import words_of_tokens
 from precompute.corpora.wording import shown
@@ -34,10 +38,6 @@ class Encoder:
         max_tokens: length that texts and pairs are cut to.
         is_causal: True if no token of the model sees a later one. Every token then sees the first
             one of a sequence, which is of type `first` unless it is special or masked.
-
-    Raises:
-        UserError: `max_tokens` is more than the model can read, or less than one text needs.
-        UnfitModel: the words of the tokenizer's tokens are unknown.
     """
 
     def __init__(
@@ -76,10 +76,6 @@ class Encoder:
         Texts and pairs are cut as `fitted` does. Tokens and annotated words are used as they are,
         whatever `max_tokens` is.
 
-        Args:
-            counts: its `truncated` grows by one for each sequence that was cut.
-            first: the index of the first.
-
         Raises:
             BadCorpus: the tokenizer returns no token for a text; a token is unknown to it; tokens
                 or segment ids are more than the model can take.
@@ -93,18 +89,17 @@ class Encoder:
                 index += 1
 
     def _of_batch(self, first: int, batch: list[Entry], counts: Counter[str]) -> Iterator[Sequence]:
-        if isinstance(batch[0], Text | Pair):
-            yield from self._from_texts(first, cast(list[Text | Pair], batch), counts)
+        if batch[0].texts:
+            yield from self._from_texts(first, batch, counts)
             return
         for index, entry in enumerate(batch, first):
-            match entry:
-                case Tokens():
-                    yield self._from_tokens(index, entry)
-                case Annotated():
-                    yield self._from_words(index, entry)
+            known = entry.annotation
+            yield (
+                self._from_words(index, entry, known) if known else self._from_tokens(index, entry)
+            )
 
     def _from_texts(
-        self, first: int, batch: list[Text | Pair], counts: Counter[str]
+        self, first: int, batch: list[Entry], counts: Counter[str]
     ) -> Iterator[Sequence]:
         texts = [entry.texts for entry in batch]
         read = fitted(self._tokenizer, texts, max_tokens=self._max_tokens)
@@ -121,7 +116,7 @@ class Encoder:
                 text="\n".join(of_entry.texts),
             )
 
-    def _from_tokens(self, index: int, entry: Tokens) -> Sequence:
+    def _from_tokens(self, index: int, entry: Entry) -> Sequence:
         check_length(len(entry.tokens), self._positions, place=entry.place)
         ids = self._ids(entry)
         separators = self._token_types(ids) == SEP
@@ -131,8 +126,7 @@ class Encoder:
         text = self._readable(ids)
         return self._sequence(index, entry, ids, segments, words, text=text)
 
-    def _from_words(self, index: int, entry: Annotated) -> Sequence:
-        known = entry.annotation
+    def _from_words(self, index: int, entry: Entry, known: Annotation) -> Sequence:
         pieces = word_pieces(known.forms, known.spaces, self._tokenizer, place=entry.place)
         lengths = np.array([len(word) for word in pieces])
         before, _ = framed(([_MARK],), self._tokenizer)
@@ -181,7 +175,7 @@ class Encoder:
             document=entry.document,
         )
 
-    def _ids(self, entry: Tokens) -> Int32[np.ndarray, " token"]:
+    def _ids(self, entry: Entry) -> Int32[np.ndarray, " token"]:
         for token in entry.tokens:
             if token not in self._vocabulary:
                 raise BadCorpus(
@@ -191,7 +185,7 @@ class Encoder:
                 )
         return np.array([self._vocabulary[token] for token in entry.tokens], dtype=np.int32)
 
-    def _given(self, entry: Tokens) -> UInt8[np.ndarray, " token"]:
+    def _given(self, entry: Entry) -> UInt8[np.ndarray, " token"]:
         most = max(entry.segments or (0,))
         if most >= max(self._segment_types, 1):
             raise BadCorpus(

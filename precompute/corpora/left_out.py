@@ -1,11 +1,15 @@
-"""Rows of a corpus that cannot be used: named as they are met, left out and counted."""
+"""Rows of a corpus: checks of what they hold; those that cannot be used are named as they are met,
+left out and counted.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
+from unicodedata import category
 
 from analysis.errors import BadCorpus, UserError
+from precompute.corpora.wording import shown
 
 LINES = 20
 """Number of a kind that are named one by one."""
@@ -17,7 +21,6 @@ _NO_ENTRY = {
 }
 Row = TypeVar("Row")
 Read = TypeVar("Read")
-OnBadRow = Callable[[BadCorpus], None]
 
 
 class BlankRow(BadCorpus):
@@ -29,24 +32,6 @@ class UnreadCoreference(BadCorpus):
 
     def __init__(self, error: BadCorpus):
         UserError.__init__(self, str(error))
-
-
-def refuse(error: BadCorpus) -> None:
-    """Refuse the corpus for one bad row."""
-    raise error
-
-
-def usable_rows(
-    rows: Iterable[Row], read: Callable[[Row], Read], on_bad_row: OnBadRow
-) -> Iterator[Read]:
-    """Yield the result of reading each row; pass the error of an unreadable row on."""
-    for row in rows:
-        try:
-            entry = read(row)
-        except BadCorpus as error:
-            on_bad_row(error)
-        else:
-            yield entry
 
 
 @dataclass
@@ -71,11 +56,7 @@ class LeftOut:
             print(f"Left out: {error}.")
 
     def add_row(self, error: BadCorpus) -> None:
-        """Count one more row that is blank or malformed, or whose coreference alone is lost.
-
-        Raises:
-            UserError: the first `ONE_IN` rows are all malformed, as where the whole file is.
-        """
+        """Count one more row that is blank or malformed, or whose coreference alone is lost."""
         if isinstance(error, UnreadCoreference):
             self._add_note(str(error))
             return
@@ -91,6 +72,20 @@ class LeftOut:
             self.notes.add(note)
             print(f"Left out, the coreference of a document: {note}.")
 
+    def usable(
+        self, rows: Iterable[Row | BadCorpus], read: Callable[[Row], Read]
+    ) -> Iterator[Read]:
+        """Yield what is read of each row, but of those that are errors or raise one."""
+        for row in rows:
+            try:
+                if isinstance(row, BadCorpus):
+                    raise row
+                found = read(row)
+            except BadCorpus as error:
+                self.add_row(error)
+            else:
+                yield found
+
     def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
         """Yield the results and count their rows."""
         for item in read:
@@ -98,12 +93,7 @@ class LeftOut:
             yield item
 
     def at_least_one(self, entries: Iterator[Read], corpus: str) -> Iterator[Read]:
-        """Yield the entries of a corpus.
-
-        Raises:
-            BadCorpus: after the last, that there is none.
-            UserError: after the last, that too many rows are malformed.
-        """
+        """Yield the entries of a corpus."""
         first = next(entries, None)
         if first is not None:
             yield first
@@ -128,3 +118,79 @@ class LeftOut:
             f"{self.first['malformed_rows']}. It is the first of {n} malformed rows among "
             f"{self.n_rows}; more than 1 in {ONE_IN} are too many to be left out."
         )
+
+
+_UNSEEN = ("Cc", "Cf")  # control and format characters, such as a zero-width space
+
+
+def is_blank(text: str) -> bool:
+    """Return True if a text has no visible character."""
+    return all(letter.isspace() or category(letter) in _UNSEEN for letter in text)
+
+
+def checked_text(value: object, *, key: str, place: str) -> str:
+    """Return the value if it is a valid text."""
+    if value is None:
+        raise BlankRow(place, f"`{key}` is null; it must hold some text")
+    if not isinstance(value, str):
+        raise BadCorpus(place, f"`{key}` is {shown(value)}; it must be a string")
+    if is_blank(value):
+        raise BlankRow(place, f"`{key}` is {shown(value)}; it must hold some text")
+    _refuse_surrogates(value, key=key, place=place)
+    return value
+
+
+def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
+    """Return the value as a tuple, if it is a list of at least one token."""
+    if not isinstance(value, list):
+        raise BadCorpus(place, f"`tokens` is {shown(value)}; it must be a list of strings")
+    if not value:
+        raise BlankRow(place, "`tokens` is empty; it must hold at least one token")
+    for position, token in enumerate(value, start=1):
+        if not isinstance(token, str) or not token:
+            raise BadCorpus(
+                place, f"token {position} is {shown(token)}; each token must be a string, not empty"
+            )
+        _refuse_surrogates(token, key=f"token {position}", place=place)
+    return tuple(value)
+
+
+def checked_segments(value: object, *, n_tokens: int, place: str) -> tuple[int, ...]:
+    """Return the value as a tuple, if it is a list of one segment id for each token."""
+    if not isinstance(value, list):
+        raise BadCorpus(place, f"`segments` is {shown(value)}; it must be a list of integers")
+    if len(value) != n_tokens:
+        raise BadCorpus(
+            place, f"{n_tokens} token(s) but {len(value)} segment id(s); give one for each token"
+        )
+    for position, segment in enumerate(value, start=1):
+        if type(segment) is not int or segment < 0:  # True is an int to isinstance
+            raise BadCorpus(
+                place, f"segment id {position} is {shown(segment)}; it must be an integer from 0 on"
+            )
+    return tuple(value)
+
+
+def check_some_tokens(n_tokens: int, text: str, *, place: str) -> None:
+    """Raise BadCorpus if a tokenizer returned no token for a text."""
+    if not n_tokens:
+        raise BadCorpus(place, f"the tokenizer makes no token of {shown(text)}; leave it out")
+
+
+def check_length(n_tokens: int, positions: int, *, place: str) -> None:
+    """Raise BadCorpus if given tokens do not fit into the model."""
+    if n_tokens > positions:
+        raise BadCorpus(
+            place, f"{n_tokens} tokens, but the model reads at most {positions}; make it shorter"
+        )
+
+
+def _refuse_surrogates(text: str, *, key: str, place: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadCorpus(
+            place,
+            f"`{key}` holds {shown(text[error.start])}, half of a UTF-16 pair and no character "
+            "by itself; write the text anew as UTF-8",
+        ) from error

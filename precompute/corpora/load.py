@@ -1,49 +1,56 @@
-"""Reading of a corpus on disk for one model."""
+"""Reading of a corpus on disk for one model, or into JSON Lines."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from transformers import PreTrainedTokenizerBase
 
-from analysis.errors import UnknownName, UserError
+from analysis.errors import BadCorpus, UnknownName, UserError
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
-from precompute.corpora.annotated.windows import windows
+from precompute.corpora.annotated.documents import windows
 from precompute.corpora.encode import Encoder
-from precompute.corpora.left_out import LeftOut, usable_rows
-from precompute.corpora.masking import check_masking, masked
-from precompute.corpora.reading import Reading
+from precompute.corpora.images.image_folder import holds_images
+from precompute.corpora.index.corpus import Reading
+from precompute.corpora.left_out import BlankRow, LeftOut
 from precompute.corpora.recognition import NAMES, one_format_of
 from precompute.corpora.sequence import Entry
 from precompute.corpora.sequence import Sequence as Input
-from precompute.corpora.source import Source, source_of
-from precompute.corpora.texts.blocks import blocks
-from precompute.corpora.texts.jsonl import TEXT, json_list_entries, jsonl_entries
-from precompute.corpora.texts.packing import documents, packed, paired
-from precompute.corpora.texts.parquet import arrow_entries, parquet_entries
-from precompute.corpora.texts.table import table_entries
-from precompute.corpora.texts.unlabeled_pickle import unlabeled_pickle_entries
-from precompute.corpora.tokenizing.padding import without_padding
-from precompute.corpora.wording import file_name
+from precompute.corpora.source import DEMO_DIGITS, Source, source_of
+from precompute.corpora.texts.packing import blocks, documents, packed, paired
+from precompute.corpora.texts.rows import (
+    TEXT,
+    Row,
+    arrow_rows,
+    entry_of,
+    json_list_rows,
+    jsonl_rows,
+    parquet_rows,
+    table_rows,
+    write_jsonl,
+)
+from precompute.corpora.texts.unlabeled_pickle import pickle_rows
+from precompute.corpora.token_types import check_masking, masked
+from precompute.corpora.wording import file_name, shown
 from precompute.models.identity import reader_settings
+from precompute.models.load_models import load_tokenizer
 
 TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
-OF_COLUMNS = {
-    "arrow": arrow_entries,
-    "csv": table_entries,
-    "json": json_list_entries,
-    "jsonl": jsonl_entries,
-    "parquet": parquet_entries,
-    "tsv": table_entries,
+READERS: Mapping[str, Callable[[Path, str], Iterator[Row]]] = {
+    "arrow": arrow_rows,
+    "csv": table_rows,
+    "json": json_list_rows,
+    "jsonl": jsonl_rows,
+    "parquet": parquet_rows,
+    "pickle": pickle_rows,
+    "tsv": table_rows,
 }
-"""Readers with an option for the column of texts."""
-READERS = {**OF_COLUMNS, "pickle": unlabeled_pickle_entries}
 _COUNTED = (
     *("truncated", "unpaired", "too_short"),
     *("blank_rows_left_out", "malformed_rows_left_out", "padding_tokens_left_out"),
@@ -94,28 +101,17 @@ def read_corpus(
     encoder = Encoder(tokenizer, max_tokens=max_tokens, **of_model)
     counts = Counter(dict.fromkeys(_COUNTED, 0))
     source = source_of(given)
-    all_entries = entries(
-        source,
-        packing=packing,
-        column=column,
-        tokenizer=tokenizer,
-        max_tokens=max_tokens,
-        segment_types=segment_types,
-        seed=seed,
-        limit=limit,
-        left_out=LeftOut(counts),
-    )
+    cut: dict[str, Any] = {"max_tokens": max_tokens, "limit": limit, "seed": seed}
+    cut |= {"packing": packing} | ({} if column == TEXT else {"column": column})
+    of_text = {"tokenizer": tokenizer, "segment_types": segment_types}
+    all_entries = entries(source, left_out=LeftOut(counts), **of_text, **cut)
     settings = {
         "files": source.sha256,
         "names": [file_name(file) for file in source.files],
         "reader": reader_settings(tokenizer),
-        **of_model,
-        "max_tokens": max_tokens,
-        "limit": limit,
         "mask_rate": mask_rate,
-        "seed": seed,
-        "packing": packing,
-        **({} if column == TEXT else {"column": column}),
+        **of_model,
+        **cut,
     }
 
     def begin(first: int) -> Iterator[Input]:
@@ -177,15 +173,15 @@ def entries(
     left_out = left_out or LeftOut()
     form, texts = one_format_of(source.files), _each(documents, source.files)
     counts = left_out.counts
-    if column != TEXT and form not in OF_COLUMNS:
+    if column != TEXT and form not in {*READERS} - {"pickle"}:
         raise UserError(
             f"--column names the column of the texts in JSON, CSV, TSV, Parquet or Arrow, and "
             f"{source.name} is {NAMES[form]}. Leave --column out."
         )
     if form in ANNOTATED:
-        reader = partial(ANNOTATED[form], on_bad_row=left_out.add_row)
+        read = left_out.usable(_each(ANNOTATED[form], source.files), lambda document: document)
         all_entries = windows(
-            left_out.counting(_each(reader, source.files), lambda document: document.n_rows),
+            left_out.counting(read, lambda document: document.n_rows),
             _needed(tokenizer),
             max_tokens=max_tokens,
             by_sentence=packing == TREES,
@@ -197,13 +193,15 @@ def entries(
             "give a CoNLL-U file, or leave --packing out."
         )
     elif form != "paragraphs":
-        columns = {"column": column} if form in OF_COLUMNS else {}
-        reader = partial(READERS[form], on_bad_row=left_out.add_row, **columns)
-        rows = _each(reader, source.files)
-        if tokenizer is not None:
-            unpadded = partial(without_padding, tokenizer=tokenizer, counts=counts)
-            rows = usable_rows(rows, unpadded, left_out.add_row)
-        all_entries = left_out.counting(rows, lambda _: 1)
+
+        def entry(row: Row) -> Entry:
+            found = entry_of(row[1], row[0], column=column)
+            if tokenizer is None:
+                return found
+            return without_padding(found, tokenizer, counts=counts)
+
+        rows = _each(lambda path: READERS[form](path, column), source.files)
+        all_entries = left_out.counting(left_out.usable(rows, entry), lambda _: 1)
     elif packing == "paragraphs":
         all_entries = paired(texts, counts=counts)
     elif tokenizer is None:
@@ -231,3 +229,59 @@ def _needed(tokenizer: PreTrainedTokenizerBase | None) -> PreTrainedTokenizerBas
             "no place for its annotation: give the file itself as --corpus of a run."
         )
     return tokenizer
+
+
+def without_padding(
+    entry: Entry, tokenizer: PreTrainedTokenizerBase, *, counts: Counter[str]
+) -> Entry:
+    """Return the entry without padding around its tokens, as if a mask had hidden it."""
+    if not entry.tokens:
+        return entry
+    frames = (tokenizer.bos_token, tokenizer.eos_token, tokenizer.cls_token, tokenizer.sep_token)
+    for end in (entry.tokens[:2], entry.tokens[-2:]):
+        if len(end) == 2 and end[0] == end[1] and end[0] in frames:
+            raise BadCorpus(
+                entry.place,
+                f"begins or ends with {shown(end[0])} several times, as padded batches do; leave "
+                "the padding out",
+            )
+    if tokenizer.pad_token in (None, tokenizer.unk_token, *frames):
+        return entry
+    return _without(str(tokenizer.pad_token), entry, counts)
+
+
+def _without(pad: str, entry: Entry, counts: Counter[str]) -> Entry:
+    read = [place for place, token in enumerate(entry.tokens) if token != pad]
+    if not read:
+        raise BlankRow(entry.place, f"holds nothing but padding, {shown(pad)}")
+    kept = slice(read[0], read[-1] + 1)
+    tokens = entry.tokens[kept]
+    if pad in tokens:
+        raise BadCorpus(
+            entry.place,
+            f"token {read[0] + tokens.index(pad) + 1} is {shown(pad)}, padding between tokens, "
+            "which the model would read; leave it out",
+        )
+    counts["padding_tokens_left_out"] += len(entry.tokens) - len(tokens)
+    return replace(entry, tokens=tokens, segments=entry.segments and entry.segments[kept])
+
+
+def convert_corpus(
+    corpus: list[str],
+    output: Path,
+    *,
+    model: str | None,
+    **settings: Any,
+) -> int:
+    """Write the corpus's entries as JSON Lines; return their number."""
+    for name in corpus:
+        if name == DEMO_DIGITS or (Path(name).is_dir() and holds_images(Path(name))):
+            raise BadCorpus(
+                name,
+                "holds images, which JSON Lines has no place for; give the folder itself as "
+                "--corpus of a run",
+            )
+    tokenizer = load_tokenizer(model) if model else None
+    source = source_of(corpus)
+    print(f"{source.name} is read as {NAMES[one_format_of(source.files)]}.")
+    return write_jsonl(entries(source, tokenizer=tokenizer, **settings), output)

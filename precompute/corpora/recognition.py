@@ -1,4 +1,9 @@
-"""Recognition of corpus formats by content, never by name."""
+"""Recognition of corpus formats by content, never by name.
+
+Texts with markup, tags or times between the words are recognised by their first lines, and refused:
+a line of `FORMS`, whose pattern is matched against the whole first lines, each without the white
+space around it, without blank lines.
+"""
 
 import json
 import re
@@ -8,12 +13,63 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_formats import kind_of
-from precompute.corpora.lines import HEAD_BYTES, Head, head_of
-from precompute.corpora.source import BUNDLED_TEXTS, opened
-from precompute.corpora.texts.marked_up import refusal_of
-from precompute.corpora.texts.table import table_options
+from precompute.corpora.images.pictures import kind_of
+from precompute.corpora.source import BUNDLED_TEXTS, HEAD_BYTES, Head, head_of, opened
+from precompute.corpora.texts.rows import table_options
 from precompute.corpora.wording import file_name, path_as_given
+
+_PLAIN = "write its texts as plain text, a paragraph to a line"
+_SENTENCES = "write its words as sentences, each on a line, or give CoNLL-U with tabs"
+_FORMS = (
+    (
+        "a notebook (.ipynb)",
+        r'\{(?=[\s\S]*"cells"\s*:\s*\[\s*[\]{])(?=[\s\S]*"(cell_type|nbformat|metadata)"\s*:)',
+        _PLAIN,
+    ),
+    ("RTF", r"\{\\rtf", _PLAIN),
+    ("PDF", r"%PDF-", _PLAIN),
+    ("LaTeX", r"(%.*\n)*\\(documentclass|documentstyle|begin|chapter|section|input)\b", _PLAIN),
+    ("HTML", r"(?i:(<\?xml.*\n?)?(<!--[\s\S]*?-->\s*)?<(!doctype html|html|head|body)\b)", _PLAIN),
+    (
+        "XML",
+        r"<(\?xml|!doctype)|<[A-Za-z][\w:.-]*(\s[^<>]*)?>[\s\S]*</[A-Za-z][\w:.-]*\s*>",
+        _PLAIN,
+    ),
+    ("a web archive", r"WARC/\d", _PLAIN),
+    ("subtitles (SRT)", r"(\d+\n)?\d+:\d\d:\d\d[.,]\d{1,3} *--> *\d", _PLAIN),
+    ("subtitles (VTT)", r"WEBVTT\b", _PLAIN),
+    ("subtitles (SBV)", r"\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}\n", _PLAIN),
+    ("subtitles (ASS)", r"\[Script Info\]", _PLAIN),
+    ("subtitles (LRC)", r"(\[[a-z]+:.*\]\n)*\[\d\d:\d\d[.:]\d\d\d?\]", _PLAIN),
+    (
+        "in bracketed trees",
+        r"\((\s*[A-Z\d][^\s()]*)?\s*\(\s*[A-Z\d][\s\S]{0,500}?\(([A-Z][A-Z$-]*|\d)\s[^\s()]+\)"
+        r"|\(\s*([A-Z][A-Z$-]*|\d)\s*\(([A-Z][A-Z$-]*|\d)\s[^\s()]+\)",
+        _SENTENCES,
+    ),
+    ("in columns of words and tags (CoNLL-2003)", r"-DOCSTART-\s", _SENTENCES),
+    (
+        "in columns of words and tags",
+        r"(#.*\n)*(?=[\s\S]*[ \t][BIELSU]-\S)(\S+([ \t]+\S+)*[ \t]+(O|[BIELSU]-\S+)(\n|\Z)){2,}\Z"
+        r"|(\S+[ \t]+[A-Z]{1,5}\$?(\n|\Z)){3,}\Z",
+        _SENTENCES,
+    ),
+    (
+        "a treebank with spaces for tabs",
+        r"(#.*\n)*\d+([-.]\d+)?( +\S+){2} +([A-Z]+|_) +\S+ +\S+ +(\d+|_) +\S+ +\S+ +\S+(\n|\Z)",
+        "write a tab between its columns",
+    ),
+    ("in words with tags", r"(\S+[/_][A-Za-z$.,:'`*+-]{1,8}\s+){5}", _SENTENCES),
+)
+FORMS = tuple((name, re.compile(pattern), remedy) for name, pattern, remedy in _FORMS)
+
+
+def refusal_of(lines: Sequence[str]) -> str | None:
+    """Return why a text with these first lines is not read, with the remedy; None for others."""
+    text = "\n".join(lines)
+    found = ((name, remedy) for name, form, remedy in FORMS if form.match(text))
+    return next((f"is {name}, not plain text; {remedy}" for name, remedy in found), None)
+
 
 Format = Literal[
     "arrow", "conllu", "coreference", "csv", "json", "jsonl", "paragraphs", "parquet", "pickle",
@@ -45,11 +101,7 @@ _BINARY = "holds binary data; give JSON Lines or plain text"
 
 
 def one_format_of(files: Sequence[Path]) -> Format:
-    """Return the format that all files share.
-
-    Raises:
-        BadCorpus: as `format_of`, or a file is in another format than the first.
-    """
+    """Return the format that all files share."""
     first = format_of(files[0])
     for path in files[1:]:
         if (other := format_of(path)) != first:
@@ -62,12 +114,7 @@ def one_format_of(files: Sequence[Path]) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed.
-
-    Raises:
-        BadCorpus: there is no such file, it cannot be read, is empty, or is in no format that this
-            version reads.
-    """
+    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed."""
     head, name = _head(path), file_name(path)
     if not head:
         raise BadCorpus(name, "is empty; give a file that holds some text")

@@ -1,6 +1,8 @@
 """Entries and sequences, which look the same for every corpus format."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Int32, UInt8
@@ -13,56 +15,20 @@ NO_WORD = -1
 
 
 @dataclass(frozen=True)
-class Text:
-    """A text to encode alone."""
+class Entry:
+    """What becomes a sequence: a text or two to encode, tokens to use as they are, special ones
+    included, or annotated words.
 
-    text: str
-    place: str
-    document: int | None = None
-
-    @property
-    def texts(self) -> tuple[str]:
-        return (self.text,)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two texts to encode as one sequence of two segments."""
-
-    text_a: str
-    text_b: str
-    place: str
-    document: int | None = None
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        return self.text_a, self.text_b
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Tokens to use as they are, special ones included.
-
-    Segments None means: 0 up to and including the first separator, then 1.
+    `segments` are the tokens'; None means 0 up to and including the first separator, then 1.
+    `document` is the number of the document that the entry is a window of; None without one.
     """
 
-    tokens: tuple[str, ...]
-    segments: tuple[int, ...] | None
     place: str
+    texts: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
+    segments: tuple[int, ...] | None = None
+    annotation: Annotation | None = None
     document: int | None = None
-
-
-@dataclass(frozen=True)
-class Annotated:
-    """Words with their annotation from a treebank or a coreference corpus."""
-
-    annotation: Annotation
-    place: str
-    document: int | None = None
-
-
-Entry = Text | Pair | Tokens | Annotated
-"""Each with the number of the document that it is a window of; None without a document."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +63,7 @@ class Sequence:
 
     @property
     def picture(self) -> Picture:
-        """Return the image of an image sequence.
-
-        Raises:
-            TypeError: it is a text.
-        """
+        """Return the image of an image sequence."""
         if self.image is None:
             raise TypeError(f"Sequence {self.index} is a text.")
         return self.image
@@ -120,3 +82,13 @@ class Sequence:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+def bare_sequence(ids: Iterable[int], **known: Any) -> Sequence:
+    """Return a sequence of which its ids and what is given are known, and no words and text."""
+    numbers = np.array(ids, dtype=np.int32)
+    zeros, tokens = np.zeros(len(numbers), dtype=np.uint8), ("",) * len(numbers)
+    nothing: dict[str, Any] = {"index": 0, "tokens": tokens, "text": "", "place": ""}
+    nothing |= {"segments": zeros, "token_types": zeros, "masked": zeros.astype(bool)}
+    nothing["words"] = np.full_like(numbers, NO_WORD)
+    return Sequence(ids=numbers, **nothing | known)

@@ -1,24 +1,140 @@
-"""Files that `--corpus` names, and opening them, compressed or not."""
+"""Files that `--corpus` names, of a folder, a saved data set or the hub, and their lines."""
 
 import gzip
 import hashlib
 import io
+import json
 import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
+import huggingface_hub
 import pyarrow as pa
+from huggingface_hub import errors
+from huggingface_hub.errors import HfHubHTTPError, HfUriError, HFValidationError
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.image_folder import holds_images
-from precompute.corpora.texts.hub import HUB, hub_files
-from precompute.corpora.texts.saved_dataset import saved_files
-from precompute.corpora.wording import file_name, path_as_given
+from precompute.corpora.wording import file_name, listed, path_as_given, shown
+
+HUB = "hf://"
+_PARQUET = ".parquet"
+_NO_ANSWER: type[Exception] = vars(errors)["HTTPError"]
+"""Error of the HTTP library below the hub's client, in any of its versions."""
+_FORM = "is no data set of the hub; write hf://datasets/OWNER/NAME/PATH, or NAME@REVISION/PATH"
+
+
+def hub_files(address: str) -> tuple[str, tuple[Path, ...]]:
+    """Return the commit of an address, and its files, downloaded if they are not here yet.
+
+    PATH is a file, a folder, or a pattern such as `data/train-*`; its files are read in
+    alphabetical order.
+    """
+    try:
+        uri = huggingface_hub.parse_hf_uri(address)
+    except HfUriError as error:
+        raise BadCorpus(address, _FORM) from error
+    if uri.type != "dataset":
+        raise BadCorpus(address, _FORM)
+    try:
+        known = huggingface_hub.HfApi().dataset_info(uri.id, revision=uri.revision)
+        there = [file.rfilename for file in known.siblings or ()]
+        chosen = _chosen(address, uri.path_in_repo.rstrip("/"), there)
+        files = [
+            huggingface_hub.hf_hub_download(uri.id, file, repo_type="dataset", revision=known.sha)
+            for file in chosen
+        ]
+    except (HFValidationError, HfHubHTTPError) as error:
+        raise BadCorpus(
+            address,
+            f"is not on the hub, or not for you ({_first_line(error)}); check owner, name and "
+            "revision, and log in if it is private",
+        ) from error
+    except (OSError, _NO_ANSWER) as error:
+        raise BadCorpus(
+            address,
+            f"needs the hub, which cannot be reached ({_first_line(error)}); go online, or fetch "
+            "its Parquet files elsewhere and give their folder",
+        ) from error
+    return str(known.sha), tuple(map(Path, files))
+
+
+def _chosen(address: str, path: str, there: list[str]) -> list[str]:
+    """The Parquet files that are named by a path, lie below it, or fit it as a pattern."""
+    parquet = sorted(file for file in there if file.endswith(_PARQUET))
+    if not parquet:
+        raise BadCorpus(address, "holds no Parquet; fetch its files and give them as --corpus")
+    chosen = [
+        file
+        for file in parquet
+        if file == path or file.startswith(f"{path}/") or fnmatchcase(file, path)
+    ]
+    if not chosen:
+        what = f"has no Parquet at {path}" if path else "names no file"
+        raise BadCorpus(
+            address,
+            f"{what}; end it with a file, a folder or a pattern such as data/train-*, of these: "
+            f"{listed(parquet)}",
+        )
+    return chosen
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+_STATE, _SPLITS = "state.json", "dataset_dict.json"
+_FILES, _INDICES = "_data_files", "_indices_data_files"
+
+
+def saved_files(folder: Path) -> tuple[Path, ...]:
+    """The Arrow files of a saved data set in its order; none if the folder is no such."""
+    place = path_as_given(folder)
+    if (folder / _SPLITS).is_file():
+        splits = _read(folder / _SPLITS).get("splits")
+        named = listed(splits) if isinstance(splits, list) else "none named"
+        raise BadCorpus(
+            place, f"holds the splits of a data set ({named}); give the folder of one of them"
+        )
+    if not (folder / _STATE).is_file():
+        return ()
+    state = _read(folder / _STATE)
+    if state.get(_INDICES):
+        raise BadCorpus(
+            place,
+            f"is a data set whose rows are chosen by indices ({_INDICES} of {_STATE}); save it "
+            "again with a `datasets` that writes the rows themselves",
+        )
+    files = state.get(_FILES)
+    if not isinstance(files, list) or not files:
+        raise BadCorpus(place, f"{_STATE} lists no files ({_FILES}); save the data set again")
+    names = [entry.get("filename") if isinstance(entry, dict) else None for entry in files]
+    for name in names:
+        if not isinstance(name, str) or Path(name).name != name:
+            raise BadCorpus(
+                place,
+                f"{_STATE} lists {shown(name)}; each of {_FILES} must be a file of this folder",
+            )
+    return tuple(folder / str(name) for name in names)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadCorpus(
+            path_as_given(path), f"is no JSON ({error}); save the data set again"
+        ) from error
+    if not isinstance(value, dict):
+        raise BadCorpus(path_as_given(path), "is no JSON object; save the data set again")
+    return value
+
 
 DEMO, DEMO_TREEBANK, DEMO_DIGITS = "demo", "demo-treebank", "demo-digits"
 DEMO_JAPANESE, DEMO_COPY = "demo-ja", "demo-copy"
@@ -132,11 +248,7 @@ def _files(name: str) -> tuple[Path, ...]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, decompressing gzip or zstd while it is read.
-
-    Raises:
-        BadCorpus: the file cannot be read to its end.
-    """
+    """Open a file, decompressing gzip or zstd while it is read."""
     try:
         with _handle(path) as handle:
             yield handle
@@ -167,11 +279,7 @@ def _is_zstd(file: IO[bytes]) -> bool:
 
 
 class _Unpacked(io.RawIOBase):
-    """Stream of a compressed file's content, up to the size limit.
-
-    Raises:
-        BadCorpus: it unfolds into more than texts do, as files do that are made to fill memory.
-    """
+    """Stream of a compressed file's content, up to the size limit."""
 
     def __init__(self, path: Path, stream: pa.NativeFile | gzip.GzipFile) -> None:
         self._stream = stream
@@ -196,3 +304,100 @@ class _Unpacked(io.RawIOBase):
 def _sha256(path: Path) -> str:
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+LONGEST_LINE = 16 * 2**20
+"""Longest line in bytes; a line is held in memory, and a small compressed file may unfold into a
+large one."""
+
+
+HEAD_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Head:
+    """The lines within the first 64 KiB of a file that are whole and not blank."""
+
+    lines: list[str]
+    is_cut: bool
+
+
+def head_of(path: Path) -> Head:
+    """Return the first lines of a file, decompressed if it is compressed."""
+    with opened(path) as handle:
+        content = handle.read(HEAD_BYTES)
+    text = content.removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
+    lines = re.split(r"\r\n|\r|\n", text)
+    is_cut = len(content) == HEAD_BYTES
+    whole = lines[:-1] if is_cut and len(lines) > 1 else lines
+    return Head([line for line in whole if line.strip()], is_cut)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line, usually without surrounding white space; numbers count from 1."""
+
+    file: str
+    number: int
+    text: str
+
+    @property
+    def place(self) -> str:
+        """Return the file and line number, for messages and sequences."""
+        return f"{self.file} line {self.number}"
+
+    def refused(self, reason: str) -> BadCorpus:
+        """Return the error for this line."""
+        return BadCorpus(self.place, reason)
+
+
+def span(first: Line, last: Line) -> str:
+    """Return the range of lines from `first` to `last` as one place."""
+    if first.number == last.number:
+        return first.place
+    return f"{first.file} lines {first.number}-{last.number}"
+
+
+def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
+    """Yield every line, blank ones too, without its end and without a byte order mark.
+
+    Lines end in LF, CR LF or CR.
+
+    Args:
+        stripped: True to strip the white space around a line, as for columns.
+
+    Raises:
+        BadCorpus: a line is not UTF-8, or the file cannot be read to its end.
+    """
+    name = file_name(path)
+    for number, line in enumerate(_raw_lines(path), start=1):
+        line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+        text = _decoded(line, name, number)
+        yield Line(name, number, text.strip() if stripped else text)
+
+
+def _raw_lines(path: Path) -> Iterator[bytes]:
+    with opened(path) as handle:
+        number = 0
+        while chunk := handle.readline(LONGEST_LINE + 1):
+            lines = chunk.splitlines()
+            number += len(lines)
+            if len(chunk) > LONGEST_LINE:
+                raise BadCorpus(
+                    f"{file_name(path)} line {number}",
+                    f"goes on for more than {LONGEST_LINE // 2**20} MiB; write a text of a few "
+                    "pages to a line",
+                )
+            yield from lines
+
+
+def _decoded(line: bytes, name: str, number: int) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError as error:
+        raise BadCorpus(
+            f"{name} line {number}",
+            f"byte {error.start + 1} (0x{line[error.start]:02x}) is not UTF-8; "
+            "save the file as UTF-8",
+        ) from error

@@ -27,9 +27,6 @@ def claimed(output: Path, asked: str) -> Iterator[Callable[[], None]]:
     Runs of the same request compute together and write the same file. With different requests the
     last run would replace the file of the first.
 
-    Args:
-        asked: the whole request, as any text.
-
     Yields:
         A function that raises UserError if the claim is lost, as when its file was removed by hand.
 

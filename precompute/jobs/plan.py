@@ -14,13 +14,11 @@ from analysis.statistics import annotation, corpus
 from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import Identity
 from analysis.statistics.probing.parsers import SHOWN
-from precompute.corpora.frequencies import Frequencies
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence
-from precompute.corpora.word_vectors import WordVectors
+from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs.bounds import MOST_AVERAGED, USUAL, Bounds, evenly_spaced
-from precompute.jobs.seal import SEALED, is_intact
-from precompute.jobs.shards import contract, fingerprint, shard_path
+from precompute.jobs.shards import SEALED, contract, fingerprint, is_intact, shard_path
 from precompute.passes import STATISTICS
 
 if TYPE_CHECKING:  # which load torch

@@ -1,4 +1,4 @@
-"""Running of a plan's jobs: first those of the corpus, then those of the tables."""
+"""Running of a plan's jobs, first of the corpus, then of tables; want of disk or memory is told."""
 
 import sys
 from collections import deque
@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
@@ -17,8 +18,7 @@ from analysis.statistics.table import Table as ListedTable
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
 from precompute.jobs.plan import CORPUS, Job, Plan, batches
-from precompute.jobs.seal import is_intact, set_aside
-from precompute.jobs.shards import counted_from_1, finish_shard, merged
+from precompute.jobs.shards import counted_from_1, finish_shard, is_intact, merged, set_aside
 from precompute.jobs.tables import finish_corpus, finish_table, workspace
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_batch, rows_of_weights
@@ -36,9 +36,6 @@ MOST_WAITING = 1
 
 def finish_plan(plan: Plan, model: LoadedModel, runner: Runner, on_event: OnEvent = ignore) -> None:
     """Compute every missing file of the plan; replace a damaged one.
-
-    Args:
-        on_event: receives the stages `weights`, `sequences` and `tables`, and their jobs.
 
     Raises:
         UserError: if one is damaged again as soon as it is written.
@@ -214,3 +211,37 @@ def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Bat
         controlled=controlled if model.reading.places.can_change else None,
         kept=plan.kept,
     )
+
+
+_OF_DISK = (OSError, duckdb.IOException, duckdb.TransactionException, duckdb.FatalException)
+"""DuckDB's errors for a full disk; it has several."""
+_NO_MEMORY = ("can't allocate memory", "out of memory")  # of torch, on a processor and on a GPU
+
+
+@contextmanager
+def reporting_shortage(output: Path) -> Iterator[None]:
+    """Turn the machine's refusals of disk or memory into a UserError.
+
+    Readers of corpora and models raise their own errors for unreadable input, so that all others
+    concern the folder of the output.
+    """
+    try:
+        yield
+    except ConnectionError:  # the reader of the output has gone
+        raise
+    except (*_OF_DISK, MemoryError, RuntimeError, duckdb.OutOfMemoryException) as error:
+        is_of_memory = isinstance(error, MemoryError | duckdb.OutOfMemoryException)
+        is_of_memory |= any(phrase in str(error) for phrase in _NO_MEMORY)
+        if isinstance(error, RuntimeError) and not is_of_memory:
+            raise
+        text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        reason = (text.strip() or type(error).__name__).splitlines()[0]
+        if isinstance(error, _OF_DISK):
+            raise UserError(
+                f"{output.parent} could not be read or written ({reason}). See to its space and "
+                "permissions and rerun the command: finished shards are kept."
+            ) from error
+        raise UserError(
+            f"There is too little memory ({reason}). End other programs, or take fewer --workers "
+            "or a smaller --max-tokens, and rerun the command: finished shards are kept."
+        ) from error

@@ -1,4 +1,12 @@
-"""Shards on disk: complete and sealed, in folders named by the fingerprint of their sources."""
+"""Shards on disk: complete, in folders named by the fingerprint of their sources, and sealed.
+
+A seal is a checksum inside a file, of all its bytes and of its path. Readers of Parquet find the
+footer from the end of the file and everything else by its offset from the start, so 32 bytes
+between data and footer disturb none of them. There the checksum appears together with the shard's
+name, unlike a file beside it; and it covers the footer, unlike an entry in the footer. It also
+covers the path (table, fingerprint, job), so that a whole shard of something else counts as
+damaged.
+"""
 
 import errno
 import hashlib
@@ -8,18 +16,103 @@ import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from analysis.errors import UserError
 from analysis.statistics.base.tables import Table
-from precompute.jobs.counted import added_up
-from precompute.jobs.seal import seal
+
+SEALED = "sha256 before the footer"
+"""Form of the seal; part of every fingerprint, so that unsealed shards are never read."""
+_DIGEST = hashlib.sha256
+_SIZE = _DIGEST().digest_size
+_END = 8  # the footer's length in four bytes, and PAR1
+_CHUNK = 2**20
+
+
+def seal(file: IO[bytes], shard: Path) -> None:
+    """Write the checksum into a Parquet file that is open for reading and writing."""
+    place = _footer_place(file)
+    digest = _digest(file, shard, place, place)
+    file.seek(place)
+    footer = file.read()
+    file.seek(place)
+    file.write(digest + footer)
+
+
+def is_intact(shard: Path) -> bool:
+    """Return True if the shard is byte for byte as written for its path."""
+    try:
+        with shard.open("rb") as file:
+            footer = _footer_place(file)
+            file.seek(footer - _SIZE)
+            return file.read(_SIZE) == _digest(file, shard, footer - _SIZE, footer)
+    except (OSError, ValueError):  # unreadable, or shorter than its footer's offset
+        return False
+
+
+def set_aside(shard: Path) -> Path:
+    """Rename a damaged shard, so that nothing reads it, and return the new path."""
+    names = (shard.with_name(f".{shard.name}.{n}.damaged") for n in count(1))
+    aside = next(name for name in names if not os.path.lexists(name))
+    with suppress(FileNotFoundError):  # another run has set it aside already
+        shard.rename(aside)
+    return aside
+
+
+def _footer_place(file: IO[bytes]) -> int:
+    """Return the offset of the footer."""
+    end = file.seek(-_END, os.SEEK_END)
+    return end - int.from_bytes(file.read(4), "little")
+
+
+def _digest(file: IO[bytes], shard: Path, data_end: int, footer: int) -> bytes:
+    """Return the checksum of the data, the footer and the path."""
+    digest = _DIGEST("/".join(shard.parts[-3:]).encode())
+    file.seek(0)
+    left = data_end
+    while chunk := file.read(min(left, _CHUNK)):
+        digest.update(chunk)
+        left -= len(chunk)
+    file.seek(footer)
+    while chunk := file.read(_CHUNK):
+        digest.update(chunk)
+    return digest.digest()
+
+
+def added_up(table: Table, rows: pa.Table) -> pa.Table:
+    """One row for each key of a table that is `counted`, in the order of its key.
+
+    Raises:
+        ValueError: if the key has more values than 64 bits can number.
+    """
+    rows = rows.unify_dictionaries().combine_chunks()
+    columns = [_whole_numbers(rows[column.name]) for column in table.key]
+    code = np.ravel_multi_index(columns, [int(numbers.max(initial=0)) + 1 for numbers in columns])
+    order = code.argsort(kind="stable")  # which is quick where some rows are in order already
+    in_order = code[order]
+    first = np.flatnonzero(np.diff(in_order, prepend=-1))
+    summed = rows.take(order[first])
+    for column in table.columns[len(table.key) :] if len(first) else ():
+        place = rows.column_names.index(column.name)
+        sums = np.add.reduceat(rows[column.name].to_numpy()[order], first)
+        summed = summed.set_column(place, rows.field(place), pa.array(sums))
+    return summed.cast(table.schema)
+
+
+def _whole_numbers(column: pa.ChunkedArray) -> np.ndarray:
+    """A column of a key as numbers from 0; of names their places."""
+    if not pa.types.is_dictionary(column.type):
+        return column.to_numpy()
+    return column.combine_chunks().indices.to_numpy()
+
 
 UNFINISHED = ".unfinished"
 INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
@@ -43,11 +136,7 @@ def shard_path(folder: Path, index: int) -> Path:
 
 
 def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> Path:
-    """Compute a shard unless it exists, and return its path.
-
-    Raises:
-        UserError: if the disk is full; finished shards stay.
-    """
+    """Compute a shard unless it exists, and return its path."""
     shard = shard_path(folder, index)
     if not shard.exists():
         write_sealed(shard, compute())
@@ -73,11 +162,7 @@ def names_in(schema: pa.Schema) -> list[str]:
 
 @contextmanager
 def named_when_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that takes its name only once it is complete and on disk.
-
-    Raises:
-        UserError: if the disk is full; finished files stay.
-    """
+    """Open a file that takes its name only once it is complete and on disk."""
     unfinished = unfinished_name(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -22,11 +22,11 @@ from analysis.statistics.fit import Fit, FitContext
 from analysis.statistics.question import quoted_files
 from precompute.jobs.plan import CORPUS, Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
-from precompute.jobs.seal import seal
 from precompute.jobs.shards import (
     finish_shard,
     named_when_whole,
     names_in,
+    seal,
     storage_of,
     unfinished_name,
 )

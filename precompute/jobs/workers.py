@@ -1,25 +1,38 @@
-"""Runners of jobs: this process, several processes, or a cluster; and the state of a worker.
+"""Runners of jobs: this process, several processes, or a Ray cluster, whose nodes come and go.
 
 Jobs are independent and yield whole shards, so any runner may stop anywhere, and the next run goes
 on with any runner.
+
+Differs: `ray.util.ActorPool` and Ray's retries bind a job to its worker. Where a node has died and
+there is no room for another, that job waits for ever beside free workers (Ray 2.60); and their
+errors do not name the job.
 """
 
+import logging
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Set
+import socket
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Set
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import islice
+from graphlib import TopologicalSorter
+from heapq import heappop, heappush
+from importlib import import_module
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.context import BaseContext
+from pathlib import Path
 from threading import Thread
+from types import ModuleType
 from typing import Any, ClassVar
 
 from analysis.errors import UnfitModel, UserError
+from precompute import __version__
 from precompute.jobs.memory import return_freed_memory, set_threads
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.runner import OnFinished, Runner, finish_job, run_local
@@ -28,51 +41,51 @@ from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import modules_of_passes
 
-_SECONDS_BETWEEN_LOOKS = 1.0
-"""Longest wait at a time: on Windows a wait does not hear of Ctrl-C."""
+RAY = "ray==2.60.0"
+_SECONDS_BETWEEN_LOOKS, _SECONDS_TILL_NOTICE = 1.0, 15.0
+"""Longest wait at a time (on Windows a wait does not hear of Ctrl-C), and for a worker's room."""
 _AT_HAND = 2
 """Jobs per process, the running one included, so that none waits for the next."""
+_SECONDS = 5.0  # for an address to be reached, and again to answer
+_GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+_SETTINGS = b"\4"  # the kind of the first frame of an answer, its fourth byte
+_MOST_DEATHS = 3
+_OF_ITS_NODE = "its node has died"  # in Ray's account of a worker that is not to blame
 
 
-class Waiting:
-    """Unfinished jobs, each available once the jobs it needs are done.
-
-    Args:
-        needs: prerequisites of a job; those that are not among `jobs` are done.
-    """
-
-    def __init__(self, jobs: Iterable[Job], needs: Callable[[Job], Set[Job]]):
-        self._left = list(jobs)
-        self._unfinished = set(self._left)
-        self._needs = needs
-
-    def __len__(self) -> int:
-        return len(self._unfinished)
-
-    def take(self, most: int) -> list[Job]:
-        """Return the next jobs, at most `most`; none if all others wait for running jobs."""
-        ready = (job for job in self._left if not self._needs(job) & self._unfinished)
-        taken = list(islice(ready, most))
-        for job in taken:
-            self._left.remove(job)
-        return taken
-
-    def put_back(self, job: Job) -> None:
-        """Return a failed job to the queue."""
-        self._left.append(job)
-
-    def finish(self, job: Job) -> None:
-        self._unfinished.remove(job)
+def share(
+    jobs: list[Job],
+    needs: Callable[[Job], Set[Job]],
+    crew: "_Processes | RayCrew",
+    on_finished: OnFinished,
+) -> None:
+    """Run every job once those that it needs are done, in their order; at the end those again
+    whose worker has died."""
+    place, ready = {job: place for place, job in enumerate(jobs)}, list[int]()
+    left = TopologicalSorter({job: needs(job) & place.keys() for job in jobs})
+    left.prepare()
+    while left.is_active():
+        for job in left.get_ready():
+            heappush(ready, place[job])
+        while ready and crew.room:
+            crew.begin(jobs[heappop(ready) % len(jobs)])
+        for job, is_done in crew.ended():
+            if is_done:
+                left.done(job)
+                on_finished(job)
+            else:
+                heappush(ready, place[job] + len(jobs))
 
 
 @dataclass
-class _Worker:
-    """State of each process between jobs: the plan, and a model of its own when needed."""
+class Worker:
+    """State of a worker between jobs: the plan, and a model of its own when needed."""
 
     plan: Plan
     name: str
     device: str
-    here: ClassVar["_Worker"]
+    threads: int
+    here: ClassVar["Worker"]
 
     @cached_property
     def model(self) -> LoadedModel:
@@ -93,6 +106,16 @@ class _Worker:
             )
         return model
 
+    def begin(self) -> None:
+        """Make this process ready for jobs."""
+        return_freed_memory()
+        set_threads(self.threads)
+        Worker.here = self
+
+    def work(self, job: Job) -> None:
+        """Run a job."""
+        finish_job(self.plan, lambda: self.model, job)
+
 
 def _starting_quickly() -> BaseContext:
     """Return a context of processes forked from one that has imported torch and all passes.
@@ -112,13 +135,6 @@ def _starting_quickly() -> BaseContext:
     return context
 
 
-def start_worker(plan: Plan, name: str, device: str, threads: int) -> None:
-    """Store the plan and the model's name in this process, for all jobs."""
-    return_freed_memory()
-    set_threads(threads)
-    _Worker.here = _Worker(plan, name, device)
-
-
 def _start_process(*given: Any) -> None:
     """Start a worker that ends with its parent: a killed one cannot stop its workers."""
 
@@ -129,13 +145,32 @@ def _start_process(*given: Any) -> None:
             os._exit(1)
 
     Thread(target=end_with_parent, daemon=True).start()
-    start_worker(*given)
+    Worker(*given).begin()
 
 
 def work(job: Job) -> None:
-    """Run a job."""
-    here = _Worker.here
-    finish_job(here.plan, lambda: here.model, job)
+    """Run a job in a process that has begun."""
+    Worker.here.work(job)
+
+
+class _Processes:
+    """Processes of this machine, each with a model of its own."""
+
+    def __init__(self, pool: ProcessPoolExecutor, workers: int):
+        self._pool, self._most = pool, _AT_HAND * workers
+        self._begun = dict[Future[None], Job]()
+
+    @property
+    def room(self) -> int:
+        return self._most - len(self._begun)
+
+    def begin(self, job: Job) -> None:
+        self._begun[self._pool.submit(work, job)] = job
+
+    def ended(self) -> Iterator[tuple[Job, bool]]:
+        for future in wait(self._begun, _SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED).done:
+            future.result()
+            yield self._begun.pop(future), True
 
 
 def run_processes(
@@ -151,12 +186,8 @@ def run_processes(
 
     Args:
         cpus: the threads of each; None shares out all processors.
-
-    Raises:
-        UserError: if a process dies; finished jobs stay.
     """
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
-    waiting, begun = Waiting(jobs, plan.needs), dict[Future[None], Job]()
     pool = ProcessPoolExecutor(
         workers,
         mp_context=_starting_quickly(),
@@ -164,14 +195,7 @@ def run_processes(
         initargs=(plan, model.name, str(model.model.device), threads),
     )
     try:
-        while waiting:
-            for job in waiting.take(_AT_HAND * workers - len(begun)):
-                begun[pool.submit(work, job)] = job
-            for done in wait(begun, _SECONDS_BETWEEN_LOOKS, FIRST_COMPLETED).done:
-                done.result()
-                job = begun.pop(done)
-                waiting.finish(job)
-                on_finished(job)
+        share(jobs, plan.needs, _Processes(pool, workers), on_finished)
     except BrokenProcessPool as error:
         raise UserError(
             "A worker process died, most often for want of memory. Rerun the command with "
@@ -195,6 +219,226 @@ def _kill_workers() -> None:
 
 
 @contextmanager
+def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Iterator[Runner]:
+    """Share jobs among workers of the cluster at RAY_ADDRESS, or of a local one.
+
+    The cluster is joined with the first jobs and left at the end; workers stay while the plan does.
+
+    Args:
+        workers: most workers at a time; fewer where the cluster has room for fewer.
+        cpus: the threads of each, reserved in the cluster.
+        gpus: its share of a GPU; None is a whole one if the model is on a GPU here, and none else.
+
+    Raises:
+        UserError: Ray is not installed, a job kills every worker that it is given to, or a node
+            lacks the folder of the shards, the weights, or this version.
+    """
+    ray, crews = ray_module(), list[tuple[Plan, RayCrew]]()
+
+    def new_crew(plan: Plan, model: LoadedModel) -> RayCrew:
+        share_of_gpu = float(model.device == "cuda") if gpus is None else gpus
+        need = f"{cpus} CPUs" + (f" and {share_of_gpu:g} GPUs" if share_of_gpu else "")
+        resources: Any = {"num_cpus": cpus, "num_gpus": share_of_gpu}
+        actor = ray.remote(**resources, max_restarts=0, max_task_retries=0)(RayWorker)
+        # a worker may stand in another folder
+        given = ray.put(replace(plan, folder=plan.folder.absolute()))
+        name = str(Path(model.name).absolute()) if Path(model.name).is_dir() else model.name
+        device = "cuda" if share_of_gpu else model.device
+        return RayCrew(ray, partial(actor.remote, given, name, device, cpus, __version__), need)
+
+    def run(plan: Plan, model: LoadedModel, jobs: list[Job], on_finished: OnFinished) -> None:
+        if not ray.is_initialized():
+            cluster.enter_context(joined_cluster(ray))
+        if not crews or crews[0][0] is not plan:
+            crews[:] = [(plan, new_crew(plan, model))]
+        crews[0][1].start(min(workers, len(jobs)))
+        share(jobs, plan.needs, crews[0][1], on_finished)
+
+    with ExitStack() as cluster:
+        yield run
+
+
+@dataclass
+class RayCrew:
+    """Workers of a Ray cluster, each with one job at a time and replaced when it dies.
+
+    Its job is then repeated alone by any free worker; a new one begins when the cluster has room.
+    """
+
+    ray: ModuleType
+    new_worker: Callable[[], Any]
+    need: str
+    _free: list[Any] = field(default_factory=list)
+    _busy: dict[Any, tuple[Any, Job | None]] = field(default_factory=dict)
+    _deaths: Counter[Job | None] = field(default_factory=Counter)
+    _waited: float = 0.0
+
+    def start(self, workers: int) -> None:
+        """Have at least so many workers."""
+        for _ in range(workers - len(self._free) - len(self._busy)):
+            worker = self.new_worker()
+            self._busy[worker.ready.remote()] = worker, None
+
+    @property
+    def room(self) -> int:
+        return len(self._free)
+
+    def begin(self, job: Job) -> None:
+        worker = self._free.pop()
+        self._busy[worker.work.remote(job)] = worker, job
+
+    def ended(self) -> Iterator[tuple[Job, bool]]:
+        tasks, _ = self.ray.wait(list(self._busy), timeout=_SECONDS_BETWEEN_LOOKS)
+        if not tasks and all(job is None for _, job in self._busy.values()):
+            self._waited += _SECONDS_BETWEEN_LOOKS
+            if self._waited == _SECONDS_TILL_NOTICE:
+                _say_what_is_missing(self.ray, self.need)
+        for task in tasks:
+            worker, job = self._busy.pop(task)
+            try:
+                _answer(self.ray, task)
+            except self.ray.exceptions.RayActorError as error:
+                self._deaths[job] += _OF_ITS_NODE not in str(error)
+                _check_deaths(job, self._deaths[job], error)
+                self.start(len(self._free) + len(self._busy) + 1)
+                is_done = False
+            else:
+                self._deaths[None] = 0
+                self._free.append(worker)
+                is_done = True
+            if job is not None:
+                yield job, is_done
+
+
+def _answer(ray: ModuleType, ended: Any) -> None:
+    """Raise a worker's UserError, if it has raised one."""
+    try:
+        ray.get(ended)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, UserError):
+            raise error.cause from None
+        raise
+
+
+def _check_deaths(job: Job | None, n: int, error: Exception) -> None:
+    if n < _MOST_DEATHS:
+        return
+    reason = str(error).strip().splitlines()[0]
+    named = f"number {job + 1}" if isinstance(job, int) else job
+    death = "died before they were ready" if job is None else f"died of one job ({named})"
+    raise UserError(
+        f"{n} Ray workers {death}, most often for want of memory ({reason}). Rerun the command "
+        "with fewer --workers or more --cpus-per-worker: finished shards are kept."
+    ) from error
+
+
+def _say_what_is_missing(ray: ModuleType, need: str) -> None:
+    has = {kind: f"{n:g}" for kind, n in ray.cluster_resources().items() if kind in ("CPU", "GPU")}
+    there = ", ".join(f"{n} {kind}s" for kind, n in sorted(has.items())) or "none"
+    print(
+        f"Waiting for room for a worker ({need}); the whole cluster has: {there}.",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+@dataclass
+class RayWorker(Worker):
+    """Worker on a node that may lack what the run needs."""
+
+    version: str
+
+    def ready(self) -> None:
+        """Return once everything that jobs need is there."""
+        node = socket.gethostname()
+        if self.version != __version__:
+            raise UserError(
+                f"Node {node} has Mixscope {__version__}, and the run was started with "
+                f"{self.version}. Install the same version on every node."
+            )
+        if not self.plan.folder.exists():
+            raise UserError(
+                f"Node {node} does not see {self.plan.folder}. Give --output in a folder that "
+                "all nodes share."
+            )
+        self.begin()
+
+
+def ray_module() -> ModuleType:
+    """Return Ray, imported."""
+    if "RAY_ADDRESS" not in os.environ:  # read as Ray is imported: all it opens is on loopback then
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise UserError(
+            f"Ray is not installed. Install it: python -m pip install {RAY}, "
+            "or take --runner local."
+        ) from error
+
+
+@contextmanager
+def joined_cluster(ray: ModuleType) -> Iterator[None]:
+    """Join the cluster that RAY_ADDRESS names, or one of this machine that ends with the run.
+
+    Raises:
+        UserError: no cluster answers there.
+    """
+    try:
+        _join(ray, os.environ.get("RAY_ADDRESS"))
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _join(ray: ModuleType, address: str | None) -> None:
+    signals: Any = import_module("ray._private.utils")
+    set_theirs = signals.set_sigterm_handler
+    signals.set_sigterm_handler = lambda _: None  # a run that is stopped ends in its own way
+    options = {} if address else {"include_dashboard": False}
+    try:
+        if address:
+            check_answer(address)
+        ray.init(
+            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **options
+        )
+    except (ConnectionError, ValueError) as error:
+        raise UserError(
+            f"No Ray cluster answers at RAY_ADDRESS={address} ({str(error).splitlines()[0]}). "
+            "Start one (ray start --head), or unset RAY_ADDRESS to use this machine alone."
+        ) from error
+    finally:
+        signals.set_sigterm_handler = set_theirs
+
+
+def check_answer(address: str) -> None:
+    """Raise ConnectionError unless a Ray server, which speaks HTTP/2, answers at an address.
+
+    Ray itself waits minutes for an answer.
+
+    Args:
+        address: as in RAY_ADDRESS: host:port, ray://host:port, or `auto`.
+    """
+    if address == "auto":
+        services = import_module("ray._private.services")
+        address = services.canonicalize_bootstrap_address(address) or address
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not port.isdigit():
+        return  # Ray reports the fault itself
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _SECONDS) as connection:
+            if os.environ.get("RAY_USE_TLS", "0") != "0":
+                return
+            connection.sendall(_GREETING)
+            answer = connection.recv(4)
+    except OSError as error:
+        raise ConnectionError(error.strerror or str(error)) from error
+    if answer[3:] != _SETTINGS:
+        raise ConnectionError("what is there is no server of Ray")
+
+
+@contextmanager
 def runner_for(
     name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
 ) -> Iterator[Runner]:
@@ -204,8 +448,6 @@ def runner_for(
         UserError: GPUs are to be shared out without Ray.
     """
     if name == "ray":
-        from precompute.jobs.ray_workers import ray_runner
-
         with ray_runner(workers=workers, cpus=cpus or 1, gpus=gpus) as run:
             yield run
     elif gpus is not None:

@@ -1,5 +1,6 @@
-"""Live runs on one sequence: maps that no file keeps, and readers' own inputs."""
+"""Live runs on one sequence: maps that no file keeps, and readers' own images and texts."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -9,29 +10,112 @@ from typing import TypeVar
 
 import numpy as np
 import torch
+from jaxtyping import Float32
 from torch import Tensor
 
-from analysis.errors import BadCorpus, UserError
+from analysis.errors import BadCorpus, UnfitModel, UserError
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.models.attended import Attended
 from analysis.models.capture import change_inputs
+from analysis.relevance_rules import ALL, MOST_BYTES
 from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.corpus import Identity
+from analysis.upload_bounds import MAX_CHARACTERS
+from precompute.corpora.encode import Encoder
+from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import image_sequence, read_upload
-from precompute.corpora.sequence import NO_WORD, Sequence
+from precompute.corpora.images.pictures import png
+from precompute.corpora.sequence import Entry, Sequence, bare_sequence
 from precompute.live.answers import HeadMaps, HeadVectors, LayerMaps, LiveRelevance, WithoutHead
-from precompute.live.live_relevance import grid, relevance_of, text_of
 from precompute.models.classification import classification_of
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Layer, batch_of, run_layers
+from precompute.passes.relevance import Predictions
+from precompute.passes.relevance_maps import Relevance, RelevanceMaps, attention_bytes
+
+TYPED = "The text"
+
+
+def text_of(model: LoadedModel, text: str, max_tokens: int) -> tuple[Sequence, bool]:
+    """Encode a text as a sequence; return it and whether its end was cut off."""
+    if model.images is not None:
+        raise UnfitModel(f"Model {model.name!r} reads images and no text.")
+    if len(text) > MAX_CHARACTERS:
+        raise BadCorpus(
+            TYPED, f"has {len(text):,} characters, more than the {MAX_CHARACTERS:,} that are taken"
+        )
+    encoder = Encoder(
+        model.tokenizer,
+        positions=model.positions,
+        segment_types=model.segment_types,
+        is_causal=model.layers[0].is_causal,
+        max_tokens=min(max_tokens, model.positions),
+    )
+    counts = Counter(truncated=0)
+    (sequence,) = encoder.sequences([Entry(TYPED, (text,))], counts=counts)
+    return sequence, bool(counts["truncated"])
+
+
+def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False) -> LiveRelevance:
+    """All maps of one sequence, by the passes' own functions; one thread at a time.
+
+    Raises:
+        BadCorpus: the image cannot be decoded, the text is too long, or relevance has no token to
+            start from.
+        UnfitModel: some layers have no attention.
+    """
+    if model.reading.without_attention:
+        raise UnfitModel(
+            f"Relevance is carried through all layers; {model.name!r} has some without attention."
+        )
+    batch = batch_of(model, [sequence], kept=frozenset({sequence.index}))
+    size = attention_bytes(batch, 0)
+    if size > MOST_BYTES:
+        raise BadCorpus(
+            sequence.place,
+            f"has {len(sequence):,} tokens, whose attention weights of all layers take "
+            f"{size / 2**20:,.0f} MiB, more than the {MOST_BYTES // 2**20} MiB that relevance is "
+            "computed from. Shorten it.",
+        )
+    relevance, predictions = Relevance(batch), Predictions(batch)
+    run_layers(model, batch, relevance.add)
+    if not relevance.maps:
+        raise BadCorpus(sequence.place, "has no token that relevance could start at")
+    maps, likeliest = relevance.maps[0], predictions.rows().to_pydict()
+    return LiveRelevance(
+        tokens=sequence.tokens,
+        is_content=batch.is_content[0],
+        maps={rule: _of_rule(maps, rule) for rule in ALL if maps.where(rule).any()},
+        prediction=tuple(zip(likeliest["label"], likeliest["probability"], strict=True)),
+        is_cut=is_cut,
+        **(grid(model.images, sequence) if model.images else {}),
+    )
+
+
+def _of_rule(relevance: RelevanceMaps, rule: str) -> Float32[np.ndarray, "start head token"]:
+    chosen = relevance.where(rule)
+    n_starts = len(np.unique(relevance.layer[chosen]))
+    return relevance.maps[chosen].reshape(n_starts, -1, relevance.maps.shape[1])
+
+
+def grid(reader: ImageReader, sequence: Sequence) -> dict:
+    """The image as the model reads it, and its grid: picture, rows, columns, first_patch."""
+    layout = reader.layout
+    return {
+        "picture": png(reader.shown(sequence.picture)),
+        "rows": layout.rows,
+        "columns": layout.columns,
+        "first_patch": len(layout.special),
+    }
+
 
 Head = tuple[int, int]
 """A layer and a head, both from 1."""
 Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
 """Stored form of a sequence: ids and segments of a text, or the picture of an image."""
-MOST_BYTES = 96 * 2**20
+MAP_BYTES = 96 * 2**20
 """Size limit of the maps of all heads in one sequence; beyond half of it they are in float16."""
 _PLACES = 64  # of a text, where a language model is asked for its prediction
 _COMMIT = 40  # letters of a hub's commit
@@ -89,20 +173,16 @@ class Rerun:
         return self._of_layer(sequence, layer, read)
 
     def head_maps(self, sequence: Sequence | Kept, *, without: Head | None = None) -> HeadMaps:
-        """Maps of all heads; with a head, those that are left with zeros for its output.
-
-        Raises:
-            BadCorpus: the maps of so long a sequence take too much memory.
-        """
+        """Maps of all heads; with a head, those that are left with zeros for its output."""
         whole = self._whole(sequence)
         n_heads = sum(len(layer.query_weight) for layer in self.model.layers)
         size = 2 * 4 * n_heads * len(whole) ** 2
-        if size > 2 * MOST_BYTES:
+        if size > 2 * MAP_BYTES:
             raise BadCorpus(
                 whole.place or "The sequence",
                 f"has {len(whole):,} tokens, too many for the maps of all {n_heads} heads at once",
             )
-        dtype = np.float32 if size <= MOST_BYTES else np.float16
+        dtype = np.float32 if size <= MAP_BYTES else np.float16
         found: dict[str, list[np.ndarray]] = {WEIGHT: [], NORM: []}
 
         def receive(layer: Layer) -> None:
@@ -158,9 +238,6 @@ class Rerun:
     def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
         """Relevance of a reader's image; nothing of it is written anywhere.
 
-        Args:
-            name: its name in messages.
-
         Raises:
             UnfitModel: the model reads text.
             BadCorpus: it holds too many bytes or pixels, or is no readable image.
@@ -195,18 +272,7 @@ class Rerun:
         if isinstance(sequence, Sequence):
             return sequence
         ids, segments = sequence
-        n_tokens = len(ids)
-        return Sequence(
-            index=0,
-            ids=np.array(ids, dtype=np.int32),
-            segments=np.array(segments, dtype=np.uint8),
-            token_types=np.zeros(n_tokens, dtype=np.uint8),
-            words=np.full(n_tokens, NO_WORD, dtype=np.int32),
-            masked=np.zeros(n_tokens, dtype=bool),
-            tokens=("",) * n_tokens,
-            text="",
-            place="",
-        )
+        return bare_sequence(ids, segments=np.array(segments, dtype=np.uint8))
 
     def _names(self, best: Tensor) -> tuple[str, ...]:
         """Names of predicted tokens or classes."""
@@ -244,9 +310,6 @@ def rerun(
     name: str, *, revision: str, identity: Identity, dtype: str, **of_run: str | int | None
 ) -> Rerun:
     """Load the model that made a file by facts of its run, without the hub.
-
-    Args:
-        of_run: other arguments of `load_model`.
 
     Raises:
         OtherModel: if the files under this name, or the packages that read them, have changed.

@@ -16,7 +16,7 @@ from transformers import PreTrainedConfig, PreTrainedTokenizerBase
 from analysis.models.trace import Model
 from analysis.statistics.corpus import MODEL, Identity
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.tokenizing.japanese import is_japanese, settings_of_japanese
+from precompute.corpora.tokenizing.kind import is_japanese, settings_of_japanese
 
 _BOOKKEEPING = {
     *("_name_or_path", "name_or_path", "transformers_version", "architectures", "auto_map"),

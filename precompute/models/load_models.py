@@ -1,43 +1,148 @@
 """The only reader of weights: a folder in Hugging Face format, a hub name, or a bundled model."""
 
+import hashlib
+import json
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+from PIL import Image
+from transformers import AutoConfig, PreTrainedModel
+from transformers.models.auto import modeling_auto
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from analysis.errors import UnfitModel, UserError
-from analysis.models.images import reads_images
+from analysis.models.images import fit_to_images, layout_of, n_channels_of, reads_images
+from analysis.models.layout import two_sizes
 from analysis.models.reading import read_model
 from analysis.models.trace import Model, in_dtype
+from precompute.corpora.images.image_reader import ImageReader, colours
 from precompute.models.bundled import BUNDLED, check_bundled
-from precompute.models.devices import chosen_device, has_float64
-from precompute.models.identity import model_identity
-from precompute.models.load_processor import load_image_reader
+from precompute.models.identity import model_identity, settings_of
 from precompute.models.load_tokenizer import VOCABULARIES, ReadTokenizer, read_tokenizer
-from precompute.models.loaded_model import DTYPES, LoadedModel
+from precompute.models.loaded_model import DTYPES, LoadedModel, chosen_device, has_float64
 from precompute.models.model_folder import (
+    check_tensors,
     configuration_of,
     library_configuration,
     message_of,
+    settings_not_read,
     states_of,
     transformer_of,
     weights_sha256_of,
 )
-from precompute.models.model_parts import (
-    chosen_part,
-    if_exclusive,
-    loader_of_body,
-    loader_of_head,
-    part_of,
-    predicts_tokens,
-)
-from precompute.models.random_weights import drawn_model, drawn_sha256
-from precompute.models.unread import check_tensors, settings_not_read
 from precompute.progress import Begun, OnEvent, ignore
+
+_MASKED = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+_OF_TOKENS = (_MASKED, modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+_OF_CLASSES = (
+    modeling_auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES,
+    modeling_auto.MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES,
+)
+"""The library's lists of classes with a head, by model type."""
+ENCODER = "encoder"
+_NESTED = {"text": "token ids", "vision": "images of one size"}
+"""Parts with a configuration of their own, and what each reads."""
+
+
+def parts_of(family: str) -> tuple[str, ...]:
+    """Return the parts of a model type; empty for one model alone."""
+    nested: Any = CONFIG_MAPPING[family].sub_configs
+    if found := tuple(part for part in _NESTED if f"{part}_config" in nested):
+        return found
+    return (ENCODER,) if AutoConfig.for_model(family).is_encoder_decoder else ()
+
+
+def chosen_part(part: str | None, name: str, family: str) -> str | None:
+    """Return the part of a model to read: the one asked for, the encoder before a decoder, or None
+    for a model without parts.
+    """
+    parts = parts_of(family)
+    if part in parts:
+        return part
+    if part is None and parts in ((), (ENCODER,)):
+        return parts[0] if parts else None
+    if not parts:
+        raise UserError(
+            f"Model {name!r} ({family}) has no parts to choose from. Leave --part {part} out."
+        )
+    lacking = "" if part is None else f", and has no {part} part"
+    raise UserError(
+        f"Model {name!r} ({family}) is read one part at a time: {' or '.join(parts)}{lacking}. "
+        f"Give {' or '.join(f'--part {known}' for known in parts)}."
+    )
+
+
+def part_of(whole: Model, part: str | None, name: str) -> Model:
+    """Return the part of a loaded model that is a model by itself, found by its configuration."""
+    if part is None or part == ENCODER:
+        return whole.get_encoder() if whole.config.is_encoder_decoder else whole
+    nested = getattr(whole.config, f"{part}_config")
+    for module in whole.modules():
+        if isinstance(module, PreTrainedModel) and module.config is nested:
+            if reads_images(module) == (part == "vision") and not nested.is_encoder_decoder:
+                return module
+            kind = type(module).__name__
+            break
+    else:
+        kind = nested.model_type
+    raise UnfitModel(
+        f"The {part} part of model {name!r} ({kind}) is not one stack of layers that runs on "
+        f"{_NESTED[part]} alone. Give another part, or another model."
+    )
+
+
+def loader_of_head(configuration: dict) -> str | None:
+    """Return the class of the model with its head, if the configuration names one that is read."""
+    family, named = configuration["model_type"], configuration.get("architectures") or ()
+    if AutoConfig.for_model(family).is_encoder_decoder:
+        return None
+    known = {*_named(family, (*_OF_TOKENS, *_OF_CLASSES))}
+    if found := next((name for name in named if name in known), None):
+        return found
+    pretrained = modeling_auto.MODEL_FOR_PRETRAINING_MAPPING_NAMES.get(family)
+    return _MASKED.get(family) if pretrained in named else None
+
+
+def _named(family: str, lists: tuple[dict, ...]) -> Iterator[str]:
+    """Classes of a family in some of the library's lists, where several stand as a tuple."""
+    listed = (names.get(family, ()) for names in lists)
+    return chain.from_iterable((entry,) if isinstance(entry, str) else entry for entry in listed)
+
+
+def loader_of_body(configuration: dict) -> str:
+    """Return the loader of the model without a head: of encoders without their decoder."""
+    family = configuration["model_type"]
+    has_decoder = AutoConfig.for_model(family).is_encoder_decoder
+    of_texts = modeling_auto.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES
+    return "AutoModelForTextEncoding" if has_decoder and family in of_texts else "AutoModel"
+
+
+def predicts_tokens(with_head: Model | None) -> bool:
+    """Return True if a model has a head that predicts tokens."""
+    if with_head is None:
+        return False
+    return type(with_head).__name__ in _named(with_head.config.model_type, _OF_TOKENS)
+
+
+def if_exclusive(with_head: Model | None) -> Model | None:
+    """Return a model whose head predicts classes; None for regression and for several independent
+    labels."""
+    if with_head is None or predicts_tokens(with_head):
+        return None
+    config = with_head.config
+    exclusive = config.problem_type in (None, "single_label_classification")
+    return with_head if exclusive and config.num_labels > 1 else None
+
 
 _HUB_FILES = ["config.json", "*.safetensors", "*.safetensors.index.json", "adapter_config.json"]
 _HUB_FILES += ["tokenizer*", "special_tokens_map.json", "added_tokens.json"]
@@ -191,9 +296,6 @@ def _model(
 ) -> tuple[Model, list[str], list[str]]:
     """Load a model; return it, the tensors of its head that the file lacks, and those of the file
     that it has no place for.
-
-    Raises:
-        UnfitModel: if the weights cannot be loaded, or lack a tensor of the model itself.
     """
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()  # what is missing is refused below
@@ -237,3 +339,92 @@ def _model(
             )
     model.eval().requires_grad_(False)
     return model, sorted(absent - set(missing)), sorted(report["unexpected_keys"])
+
+
+_ONE_AT_A_TIME = Lock()  # all threads draw from one generator
+
+
+def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
+    """Build an untrained model of the architecture in a folder, whose weights are not read.
+
+    Every tensor is drawn from the seed by the architecture's own initialisation, in float32 on the
+    CPU. The state of the process's random generator is restored.
+    """
+    try:
+        config = library_configuration(configuration_of(folder, str(folder)))
+        with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            kind, settings = getattr(transformers, loader), {"dtype": torch.float32}
+            made = getattr(kind, "from_config", None) or kind._from_config
+            model = made(config, attn_implementation="eager", **settings)
+    except Exception as error:  # a strange configuration may raise errors of any kind
+        raise UnfitModel(f"No model can be made of config.json in {folder}: {error}") from error
+    return model.eval().requires_grad_(False)
+
+
+def drawn_sha256(model: Model) -> str:
+    """One hash of an untrained model's architecture and of every number that was drawn."""
+    architecture = settings_of(model.config)
+    digest = hashlib.sha256(json.dumps(architecture, sort_keys=True).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
+_PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
+
+
+def load_image_reader(folder: Path, name: str, model: Model) -> ImageReader:
+    """The model's image processor, which is tried out; it works with Pillow, not torchvision."""
+    processor = _processor(folder, name)
+    n_channels = n_channels_of(model)
+    made = [_tried(processor, name, size=size, n_channels=n_channels) for size in _PROBES]
+    if made[0] != made[1]:
+        sizes = " or ".join(f"{height} × {width}" for height, width in made)
+        raise UnfitModel(
+            f"The image processor of model {name!r} makes images of {sizes} pixels (height × "
+            "width) according to their shape, and all images of a corpus must be cut into the "
+            "same patches. Give `size` a height and a width in preprocessor_config.json, or set "
+            "`do_center_crop` and `crop_size`."
+        )
+    fit_to_images(model, made[0])
+    return ImageReader(processor, layout_of(model), two_sizes(model.config.patch_size), n_channels)
+
+
+def _processor(folder: Path, name: str) -> Any:
+    if not any((folder / file).exists() for file in PROCESSOR_FILES):
+        raise UnfitModel(
+            f"Model {name!r} reads images, and its folder holds no preprocessor_config.json, which "
+            "says how they are made ready. Put the one that the model was published with there, or "
+            "save one with save_pretrained of its image processor."
+        )
+    try:
+        return transformers.AutoImageProcessor.from_pretrained(
+            folder, trust_remote_code=False, local_files_only=True, backend="pil"
+        )
+    except (OSError, ValueError, TypeError, AttributeError, ImportError) as error:
+        raise UnfitModel(
+            f"Model {name!r} has no image processor that can be loaded: {error}"
+        ) from error
+
+
+def _tried(processor: Any, name: str, *, size: tuple[int, int], n_channels: int) -> tuple[int, int]:
+    """Return height and width of a blank image after processing."""
+    blank = Image.new(colours(n_channels), size)
+    try:
+        made = np.asarray(processor(blank, return_tensors="np")["pixel_values"][0])
+    except (ValueError, TypeError, KeyError, IndexError) as error:
+        raise UnfitModel(
+            f"The image processor of model {name!r} makes nothing of an image with {n_channels} "
+            f"channel(s), which the model's num_channels asks for: {error}. Mend "
+            "preprocessor_config.json; `image_mean` and `image_std` hold one number per channel."
+        ) from error
+    if made.ndim != 3 or len(made) != n_channels:
+        raise UnfitModel(
+            f"The image processor of model {name!r} makes arrays of shape {made.shape}, and the "
+            f"model takes {n_channels} channel(s) × height × width. Mend preprocessor_config.json: "
+            "`do_convert_rgb` makes three channels of one."
+        )
+    return made.shape[1], made.shape[2]

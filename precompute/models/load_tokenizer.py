@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from analysis.errors import UnfitModel
-from precompute.corpora.special_tokens import PROBE
+from precompute.corpora.tokenizing.encoded import PROBE
 from precompute.corpora.tokenizing.kind import MARK
 from precompute.models.model_folder import library_configuration, message_of
 
@@ -55,10 +55,6 @@ def read_tokenizer(
         The library makes the tokenizer of some models from their type, with the vocabulary of
         tokenizer.json and without the rest of it. Here that file holds wherever both read a text
         otherwise, before `do_lower_case` or `add_prefix_space` of tokenizer_config.json too.
-
-    Raises:
-        UnfitModel: there is none that can be loaded, it holds no vocabulary, or a package that it
-            needs is missing.
     """
     _check_ids(folder, name)
     _check_package(folder, name)

@@ -1,4 +1,4 @@
-"""A model ready to be traced."""
+"""A model ready to be traced, and the devices that it may run on."""
 
 from collections.abc import Callable, Iterable
 from collections.abc import Sequence as SequenceOf
@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int, UInt8
 from torch import Tensor
 
-from analysis.errors import UnfitModel
+from analysis.errors import UnfitModel, UserError
 from analysis.measures.heads.head_effect import TypeMeans
 from analysis.models.attention import LayerParts
 from analysis.models.finding.probe import trial
@@ -37,7 +37,38 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import evenly_spaced
-from precompute.models.devices import sent_to
+
+
+def chosen_device(name: str) -> torch.device:
+    """Return the device of a name; `auto` is a CUDA GPU where there is one."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise UserError(
+            f"--device {name} cannot be used here ({reason}). Take --device cpu or auto."
+        ) from error
+    return device
+
+
+def has_float64(device: torch.device) -> bool:
+    """Return whether a device has numbers of 64 bits; those of Apple, and some of Intel, do not."""
+    try:
+        torch.zeros(1, dtype=torch.float64, device=device)
+    except (RuntimeError, TypeError):
+        return False
+    return True
+
+
+def sent_to(device: torch.device, tensor: Tensor) -> Tensor:
+    """Move a tensor to a device; a GPU copies it asynchronously, from pinned memory."""
+    if device.type == "cuda" and tensor.device.type == "cpu":
+        tensor = tensor.pin_memory()
+    return tensor.to(device, non_blocking=True)
+
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 _TEXTS = 3
@@ -245,11 +276,7 @@ class LoadedModel:
 
     @property
     def image_reader(self) -> ImageReader:
-        """Return the reader of images.
-
-        Raises:
-            UnfitModel: the model reads text.
-        """
+        """Return the reader of images."""
         if self.images is None:
             raise UnfitModel(f"Model {self.name!r} reads text and no images.")
         return self.images
@@ -357,7 +384,11 @@ class LoadedModel:
 
     def inputs(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         """Return the model's inputs, on its device."""
-        given = self._texts(sequences) if self.images is None else self._pixels(sequences)
+        if self.images is None:
+            given = self._texts(sequences)
+        else:
+            pixels = [self.images.pixels(sequence.picture) for sequence in sequences]
+            given = {"pixel_values": torch.stack(pixels)}
         return {name: sent_to(self.model.device, tensor) for name, tensor in given.items()}
 
     def _texts(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
@@ -376,10 +407,6 @@ class LoadedModel:
             "token_type_ids": _padded([self.segments_given(sequence) for sequence in sequences], 0),
             "attention_mask": self.is_token(sequences).long(),
         }
-
-    def _pixels(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
-        pixels = [self.image_reader.pixels(sequence.picture) for sequence in sequences]
-        return {"pixel_values": torch.stack(pixels)}
 
     def is_token(self, sequences: SequenceOf[Sequence]) -> Bool[Tensor, "batch token"]:
         """Mask of real tokens in a padded batch."""

@@ -2,13 +2,17 @@
 
 import hashlib
 import json
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, NoReturn
 
 import transformers
+from transformers import PreTrainedConfig
 
 from analysis.errors import UnfitModel, UnknownName
+from analysis.models.trace import Model
 
 _MOST = {
     **dict.fromkeys(("num_hidden_layers", "n_layer", "num_attention_heads", "n_head"), 255),
@@ -48,13 +52,7 @@ def check_regular(folder: Path, name: str) -> None:
 
 
 def configuration_of(folder: Path, name: str) -> dict[str, Any]:
-    """Read config.json, without settings of how the library runs a model.
-
-    Raises:
-        UnfitModel: it is missing, cannot be read, or describes no model that can be made or is
-            covered; or the folder holds an adapter.
-        UnknownName: the model is of no family that is known.
-    """
+    """Read config.json, without settings of how the library runs a model."""
     check_regular(folder, name)
     for file in _ADAPTERS:
         if (folder / file).exists():
@@ -65,7 +63,8 @@ def configuration_of(folder: Path, name: str) -> dict[str, Any]:
     configuration = _read(folder / "config.json", name)
     if not isinstance(configuration, dict):
         raise UnfitModel(f"config.json of model {name!r} is no object; save the model again.")
-    check_type(str(configuration.get("model_type", "")))
+    if (family := str(configuration.get("model_type", ""))) not in transformers.CONFIG_MAPPING:
+        raise UnknownName("model type", family, transformers.CONFIG_MAPPING)
     if not isinstance(configuration.get("architectures") or [], list):
         raise _broken(name, "architectures", configuration["architectures"], "a list of names")
     nested = {key: configuration[key] for key in _NESTED if configuration.get(key)}
@@ -98,9 +97,6 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     """Return the folder of the Transformer, and the kinds of modules after it, such as Pooling.
 
     Folders of sentence-transformers list both in modules.json; others are the Transformer's own.
-
-    Raises:
-        UnfitModel: the list is broken.
     """
     check_regular(folder, name)
     if not (folder / _MODULES).exists():
@@ -122,33 +118,19 @@ def _kind(module: Any) -> str:
     return str(module.get("type")).rpartition(".")[2] if isinstance(module, dict) else ""
 
 
-def check_type(family: str) -> None:
-    """Raise UnknownName unless the library has models of a type."""
-    if family not in transformers.CONFIG_MAPPING:
-        raise UnknownName("model type", family, transformers.CONFIG_MAPPING)
-
-
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
     """Return the configuration as the library's own object."""
     return transformers.AutoConfig.for_model(**configuration)
 
 
 def weights_sha256_of(folder: Path, name: str) -> str:
-    """Hash the files that weights are loaded from; for a single file return its hash.
-
-    Raises:
-        UnfitModel: as `weight_files`.
-    """
+    """Hash the files that weights are loaded from; for a single file return its hash."""
     hashes = [file_sha256(file) for file in weight_files(folder, name)]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
-    """Return the files that the library loads weights from: one, or those of an index.
-
-    Raises:
-        UnfitModel: one is missing, or the library would load other files beside them.
-    """
+    """Return the files that the library loads weights from: one, or those of an index."""
     there = sorted(file.name for file in folder.glob("*.safetensors") if file.is_file())
     if parts := [file for file in there if file.startswith("shard-")]:
         raise UnfitModel(
@@ -230,3 +212,88 @@ def file_sha256(file: Path) -> str:
     """Hash the content of a file."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+_NOT_MISSED = re.compile(
+    r"(inv_freq|position_ids|token_type_ids|masked_bias|causal_mask|relative_position_index|version)$"
+    r"|(^|\.)(attn|attention)\.bias$|pooler|contact_head|mask_token$|decoder\.bias$"
+)
+"""Tensors that a class computes by itself, copies of a head's bias, and what comes after the last
+layer or stands for masked patches."""
+_BOOKKEEPING = re.compile(
+    "_.*|.*_token_id|auto_map|cross_attention_hidden_size|directionality|finetuning_task|language"
+    "|gradient_checkpointing|output_past|pooler_.*|prefix|pretraining_tp|summary_.*|tie_.*"
+    "|task_specific_params|tf_legacy_loss|tokenizer_class|torchscript|transformers.*|unsloth_.*"
+    "|use_bfloat16|use_cache"
+)
+_FORMERLY_READ = {"position_embedding_type": "absolute", "hidden_activation": "gelu_pytorch_tanh"}
+"""Settings that classes of transformers 4 computed by, and what classes of today do instead."""
+
+
+def check_tensors(unread: Iterable[str], with_head: Model, part: Model, name: str) -> None:
+    """Raise UnfitModel if the library found no place for a tensor of what is run.
+
+    Args:
+        unread: names of tensors without a place.
+        with_head: the model that was loaded, with the head that is run, if any.
+        part: the model inside it that is measured.
+    """
+    if meant := sorted(tensor for tensor in unread if _is_run(tensor, with_head, part)):
+        raise UnfitModel(
+            f"The weights of model {name!r} hold {len(meant)} tensor(s) that {type(part).__name__} "
+            f"has no place for: {shorten(', '.join(meant), 250, placeholder=' …')}. Give the "
+            "config.json that belongs to them, or a model without such tensors."
+        )
+
+
+def _is_run(tensor: str, with_head: Model, part: Model) -> bool:
+    base, prefix = with_head.base_model, f"{with_head.base_model_prefix}."
+    inside = tensor.removeprefix(prefix)
+    if _NOT_MISSED.search(inside) or inside in dict(base.named_buffers()):
+        return False
+    owner = _owner(inside, base)
+    if owner is not None or inside != tensor:
+        return (owner or base) in part.modules()
+    head = None if with_head is base else _owner(tensor, with_head)
+    return head is not None and next(head.parameters(recurse=False), None) is not None
+
+
+def _owner(tensor: str, model: Model) -> Model | None:
+    """Return the innermost module that a tensor's name lies in, but for the model itself."""
+    names = [name for name, _ in model.named_modules() if name and tensor.startswith(f"{name}.")]
+    return model.get_submodule(max(names, key=len)) if names else None
+
+
+def settings_not_read(
+    configuration: dict[str, Any], made: PreTrainedConfig, name: str
+) -> tuple[str, ...]:
+    """Return the names of settings of config.json, but for bookkeeping, that a class does not know.
+
+    Args:
+        made: what the library made of the configuration.
+    """
+    unread = []
+    for path, value in _not_known(configuration, made):
+        instead = _FORMERLY_READ.get(path.rpartition(".")[2])
+        if instead is None:
+            unread.append(re.sub(r"[^\w.-]", "?", path, flags=re.ASCII)[:60])
+        elif value != instead:
+            raise UnfitModel(
+                f"config.json of model {name!r} has {path} = {str(value)[:40]}, which transformers "
+                f"{transformers.__version__} no longer reads: the model would be run as if it were "
+                f"{instead}. Give a model without it."
+            )
+    return tuple(unread)
+
+
+def _not_known(given: dict[str, Any], made: PreTrainedConfig) -> Iterator[tuple[str, Any]]:
+    default = type(made)()
+    for key, value in given.items():
+        part = getattr(made, key, None)
+        if isinstance(value, dict) and isinstance(part, PreTrainedConfig):
+            yield from ((f"{key}.{inner}", of_part) for inner, of_part in _not_known(value, part))
+        elif value not in (None, "", {}, []) and not _BOOKKEEPING.fullmatch(key):
+            turned = key.startswith("rope_") and not hasattr(default, "rope_parameters")
+            relative = str(value).startswith("relative") and key in _FORMERLY_READ  # even in ESM
+            if turned or relative or (hasattr(made, key) and not hasattr(default, key)):
+                yield key, value

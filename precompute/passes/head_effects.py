@@ -181,6 +181,7 @@ def rows_of_contributions(layer: Layer) -> Iterator[pa.Table]:
         yield rows_of_layer(
             layer,
             SEQUENCE_CONTRIBUTION,
+            (),
             seq=sequence.index,
             part=part,
             head=head,

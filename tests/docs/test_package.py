@@ -12,7 +12,7 @@ import yaml
 
 from analysis.sources import PAPERS
 from precompute import __version__
-from precompute.jobs.ray_workers import RAY
+from precompute.jobs.workers import RAY
 from precompute.models.load_tokenizer import JAPANESE
 from tests.docs.test_site import tracked
 from tests.docs.written import ROOT

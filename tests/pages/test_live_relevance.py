@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from analysis.upload_bounds import UPLOAD_BYTES
 from pages.services import live_model as live
-from precompute.live.live_relevance import MAX_CHARACTERS
+from precompute.live.one_sequence import MAX_CHARACTERS
 from tests.pages.conftest import assert_sound
 from tests.small_images import SIZES
 

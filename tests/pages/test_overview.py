@@ -7,11 +7,13 @@ from dataclasses import asdict, replace
 from functools import partial
 
 import pytest
+import streamlit as st
 
 from analysis.statistics.mixing import MIXING_RATIO
 from analysis.statistics.positions.sums import SCORE_SHARE
 from pages.kit.page import Page
 from pages.layer_mixing.page import PAGE
+from pages.services import live_model
 from pages.services.chosen import open_store
 from pages.services.note import Note
 from pages.words.numbers import scientific
@@ -43,6 +45,22 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
     assert "--random-weights 3" in "".join(code.value for code in session.code)
     assert not session.success, "an error above the limit is none"
     assert scientific(0.5) in session.main.warning[0].value
+
+
+def test_the_overview_asks_three_questions_and_for_a_sentence(opened, plain_folder, monkeypatch):
+    """A sentence leads to its vectors; an empty field to those of the example that it shows."""
+    led = []
+    monkeypatch.setattr(st, "switch_page", lambda page, query_params: led.append(query_params))
+    monkeypatch.setattr(live_model, "begin_to_load", lambda store: True)
+    session = opened("overview", plain_folder)
+    asked = [link.proto.label for link in session.get("page_link")][:3]
+    assert all(label.endswith("?") for label in asked)
+    for text in (" two words ", " "):
+        session.text_input[0].set_value(text)
+        session.button[0].click().run()
+    example = session.text_input[0].placeholder
+    assert [query["seq_text"] for query in led] == ["two words", example]
+    assert led[0].items() >= {"seq_view": "vectors", "seq_whose": "own"}.items()
 
 
 def test_the_overview_tells_images_and_grid(opened, images_folder):

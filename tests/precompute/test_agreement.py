@@ -19,7 +19,7 @@ from analysis.statistics.base.tables import (
     View,
 )
 from analysis.statistics.corpus import RUN
-from precompute.corpora.index import write
+from precompute.corpora.index import corpus as index
 from precompute.jobs.runner import run_local
 from precompute.jobs.workers import run_processes
 from precompute.run import run
@@ -46,7 +46,7 @@ def both(request, tmp_path_factory) -> tuple[Path, Path]:
     store = shared_store(tmp_path_factory, family, annotated=annotated)
     asked = small_request(tmp_path_factory.mktemp("other"), family, annotated=annotated)
     runner = partial(run_processes, workers=2, cpus=2) if family == "vit" else run_local
-    with brief_parsers(), patch.object(write, "JOB_SEQUENCES", 2):
+    with brief_parsers(), patch.object(index, "JOB_SEQUENCES", 2):
         run(asked, runner)
     return store, asked.output
 

@@ -15,7 +15,7 @@ import pytest
 
 from analysis.measures.bootstrap import LEAST_UNITS
 from precompute import __main__, command_line
-from precompute.demo import CHECK_SEQUENCES
+from precompute.demo import ALL, MOST
 from precompute.models import install_demo
 from precompute.passes import STATISTICS
 from tests.small_store import TEXT
@@ -182,26 +182,33 @@ def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, aske
             for ending, model in (("decoder", "demo-decoder"), ("encoder", "demo-encoder"))
         },
     }
-    articles = _demo_run(tmp_path, "demo", "demo", "")
-    assert CHECK_SEQUENCES > LEAST_UNITS, "checks have intervals"
     of_first = {"model": "demo", "corpus": ["demo"], "output": tmp_path / "demo.duckdb"}
+    files = (
+        ("demo", "demo", ""),
+        ("demo", "demo-treebank", "-treebank"),
+        ("demo-digits", "demo-digits", "-digits"),
+    )
     assert made == [
         "demo",
         of_first | {"statistics": first},
-        articles,
-        _demo_run(tmp_path, "demo", "demo-treebank", "-treebank"),
-        _demo_run(tmp_path, "demo-digits", "demo-digits", "-digits"),
+        *(_demo_run(tmp_path, *of, MOST) for of in files),
+        _demo_run(tmp_path, "demo", "demo", "", "-checks"),
+        *(_demo_run(tmp_path, *of) for of in reversed(files)),
         *(step for ending in endings.split() for step in more[ending]),
     ]
 
 
-def _demo_run(folder: Path, model: str, corpus: str, ending: str) -> dict[str, object]:
-    output = folder / f"demo{ending}.duckdb"
+def _demo_run(
+    folder: Path, model: str, corpus: str, ending: str, statistics: str = ALL
+) -> dict[str, object]:
     return {
         "model": model,
         "corpus": [corpus],
-        "output": output,
-        "check_sequences": CHECK_SEQUENCES,
+        "output": folder / f"demo{ending}.duckdb",
+        "statistics": statistics,
+        "limit": 120 if ending == "-digits" else None,
+        "check_sequences": LEAST_UNITS,
+        "workers": min(os.cpu_count() or 1, 4),
     }
 
 

@@ -11,22 +11,22 @@ import transformers
 from tokenizers.processors import TemplateProcessing
 
 from precompute.corpora.encode import Encoder
-from precompute.corpora.index.write import indexed
+from precompute.corpora.index.corpus import indexed
 from precompute.corpora.load import read_corpus
-from precompute.corpora.masking import masked
-from precompute.corpora.sequence import NO_WORD, Pair, Text, Tokens
+from precompute.corpora.sequence import NO_WORD, Entry
+from precompute.corpora.token_types import masked
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.live.live_relevance import text_of
+from precompute.live.one_sequence import text_of
 from precompute.run import Request, run
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.precompute.corpora.tiny import BUILT, PLACE, encode, llama_like
 from tests.tiny import ANNOTATED, save_tiny, tiny_model, tiny_sequences
 
 FORMS = {
-    "text": Text("The cat sat.", PLACE),
-    "one token": Text(",", PLACE),
-    "pair": Pair("The cat, the dog.", "The mat.", PLACE),
+    "text": Entry(PLACE, ("The cat sat.",)),
+    "one token": Entry(PLACE, (",",)),
+    "pair": Entry(PLACE, ("The cat, the dog.", "The mat.")),
     "words": ANNOTATED[0],
 }
 OPENING = {"bert": "cls", "roberta": "cls", "gpt2": "first", "llama": "bos"}
@@ -50,7 +50,7 @@ def test_no_template_no_bos_and_the_first_token_is_a_word():
     tokenizer = llama_like()
     tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", special_tokens=[])
     encoder = Encoder(tokenizer, positions=64, segment_types=0, max_tokens=3, is_causal=True)
-    texts = [Text("the cat sat", PLACE), Text("<s> the cat", PLACE)]
+    texts = [Entry(PLACE, ("the cat sat",)), Entry(PLACE, ("<s> the cat",))]
     for sequence in encoder.sequences(texts, counts=Counter()):
         assert sequence.named_types[0] == "first"
         assert "bos" not in sequence.named_types
@@ -70,15 +70,15 @@ def test_no_template_no_bos_and_the_first_token_is_a_word():
     ],
 )
 def test_tokens_that_are_used_as_they_are(family, tokens, types):
-    assert types_of(Tokens(tuple(tokens), None, PLACE), family, is_causal=True) == types
+    assert types_of(Entry(PLACE, tokens=tuple(tokens)), family, is_causal=True) == types
 
 
 def test_it_keeps_its_word_and_can_be_masked():
-    sequence, _ = encode(Text("the cat", PLACE), "gpt2", is_causal=True)
-    plain, _ = encode(Text("the cat", PLACE), "gpt2")
+    sequence, _ = encode(Entry(PLACE, ("the cat",)), "gpt2", is_causal=True)
+    plain, _ = encode(Entry(PLACE, ("the cat",)), "gpt2")
     assert sequence.words.tolist() == plain.words.tolist()
     assert sequence.words[0] != NO_WORD
-    tokens = Tokens(("the", "cat"), None, PLACE)
+    tokens = Entry(PLACE, tokens=("the", "cat"))
     of_bert, _ = encode(tokens, "bert", is_causal=True)
     hidden = [masked(of_bert, BUILT["bert"], rate=0.5, seed=seed) for seed in range(9)]
     assert {text.named_types for text in hidden} == {("other", "other"), ("first", "other")}

@@ -13,7 +13,7 @@ from analysis.models.rotary import Rotary
 from analysis.needs import OF_TEXTS, Need
 from pages.services.missing import what_images_lack
 from pages.words.say import catalogue
-from precompute.corpora.sequence import Text
+from precompute.corpora.sequence import Entry
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
 from precompute.needs import check_corpus, check_known, check_model, corpus_needs
@@ -61,7 +61,9 @@ def test_coreference_is_asked_for_too(corpus):
 
 
 def test_annotated_words_are_asked_for_too(corpus):
-    assert refused(UserError, check_corpus, ["word_vector"], corpus([Text("The cat.", "1")])) == (
+    assert refused(
+        UserError, check_corpus, ["word_vector"], corpus([Entry("1", ("The cat.",))])
+    ) == (
         "--statistics word_vector needs annotated words, and a.txt has none: give a CoNLL-U "
         "treebank as --corpus, such as demo-treebank, or leave word_vector out."
     )
@@ -198,7 +200,7 @@ def test_a_run_is_refused_before_it_computes_anything(tmp_path):
     ],
 )
 def test_a_corpus_of_which_most_is_unknown_is_refused(texts, counts, corpus):
-    entries = tuple(Text(text, f"line {n}") for n, text in enumerate(texts))
+    entries = tuple(Entry(f"line {n}", (text,)) for n, text in enumerate(texts))
     assert refused(BadCorpus, check_known, corpus(entries), tiny_model("bert")) == (
         f"a.txt: {counts} tokens are unknown to the tokenizer of model 'bert' and read as '[UNK]'; "
         "give texts in a language and script that the model was trained on, or a model that was "
@@ -208,11 +210,11 @@ def test_a_corpus_of_which_most_is_unknown_is_refused(texts, counts, corpus):
 
 @pytest.mark.parametrize("text", ["The cat 東.", "cat 1 the 2", "the cat"])
 def test_unknown_words_up_to_half_of_a_corpus_are_fine(text, corpus):
-    check_known(corpus((Text(text, "line 1"),)), tiny_model("bert"))
+    check_known(corpus((Entry("line 1", (text,)),)), tiny_model("bert"))
 
 
 def test_a_tokenizer_that_knows_every_byte_knows_every_text(tmp_path):
-    entries = (Text("東京は日本の首都です。", "line 1"),)
+    entries = (Entry("line 1", ("東京は日本の首都です。",)),)
     read = on_disk(tiny_sequences("gpt2", entries), tmp_path, name="a.txt")
     check_known(read, tiny_model("gpt2"))
 

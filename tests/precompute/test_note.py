@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from pages.services.note import Note, note_beside
-from precompute import display
-from precompute.display import displayed
+from precompute import progress
 from precompute.jobs.shards import unfinished_name
-from precompute.progress import Begun, Finished
+from precompute.progress import Begun, Finished, displayed
 
 SOME = Note("sequences", 1, 2, 3.0, socket.gethostname(), os.getpid())
 
@@ -28,7 +27,7 @@ def _note(folder: Path, written: Note | str) -> Path:
 
 
 def test_a_run_says_how_far_it_is_until_it_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(display, "_SECONDS_BETWEEN_LOOKS", 0.01)
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LOOKS", 0.01)
     output = tmp_path / "a.duckdb"
     assert note_beside(output) is None
     with displayed(output) as tell:

@@ -5,11 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from precompute import display
-from precompute.display import Lines, displayed, made_line
+from precompute import progress
 from precompute.jobs import runner
 from precompute.jobs.runner import run_local
-from precompute.progress import Account, Begun, Event, Finished, Made, duration
+from precompute.progress import (
+    Account,
+    Begun,
+    Event,
+    Finished,
+    Lines,
+    Made,
+    displayed,
+    duration,
+    made_line,
+)
 from precompute.run import run
 from precompute.stopping import StopLine
 from tests.small_store import request
@@ -127,7 +136,7 @@ def test_the_last_line_says_what_was_made_how_long_it_took_and_where_to_look(
     clock, monkeypatch, tmp_path
 ):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(display, "_APP", tmp_path / "app.py")
+    monkeypatch.setattr(progress, "_APP", tmp_path / "app.py")
     account = Account(clock=clock)
     account.receive(Begun("sequences"))
     clock.now = 61

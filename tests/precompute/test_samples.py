@@ -16,7 +16,7 @@ from analysis.contracts import every_table
 from analysis.statistics.corpus import provenance, sequence_lengths
 from analysis.statistics.mixing import WORST
 from analysis.statistics.sample import Sample, least_count, samples
-from precompute.corpora.index import write
+from precompute.corpora.index import corpus as index
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
 from precompute.passes import STATISTICS
@@ -184,7 +184,7 @@ def test_pairs_that_do_not_fit_are_the_rarest_and_the_others_are_as_they_were(st
 
 
 def test_cutting_into_other_jobs_changes_neither_sample_nor_means(sampled, tmp_path, monkeypatch):
-    monkeypatch.setattr(write, "JOB_SEQUENCES", 5)
+    monkeypatch.setattr(index, "JOB_SEQUENCES", 5)
     names = ["head_pattern", "token_type_mixing", "relation_share", "mixing_ratio"]
     other = replace(sampled, output=tmp_path / "tiny.duckdb", statistics=names)
     assert len(run(other, run_local).corpus.job_sizes) > 4

@@ -44,21 +44,17 @@ def contributions(
     def of_attention(brought: Tensor) -> Tensor:
         return measured(_brought(layer, given, brought), brought.norm(dim=-1))
 
-    heads = range(len(layer.weights.output_weight))
-    of_heads = (of_attention(_sent(layer, head)) for head in heads)
-    of_types = (
-        of_attention(torch.stack([_sent(layer, head, keys) for head in heads]).sum(dim=0))
-        for keys in is_type
-    )
+    of_heads = of_attention(_sent(layer, slice(None)))
+    of_types = (of_attention(_sent(layer, keys).sum(dim=0)) for keys in is_type)
     of_rest = (measured(part, torch.full_like(size, torch.nan)) for part in _rest(layer, given))
-    return torch.stack([*of_heads, *of_types, *of_rest])
+    return torch.stack([*of_heads.unbind(1), *of_types, *of_rest])
 
 
-def _sent(layer: LayerTrace, head: int, keys: Tensor | slice = slice(None)) -> Tensor:
-    """Return Σ_j α_j f(x_j) of a head over some tokens."""
-    mixed = layer.attention[0, head][:, keys] @ layer.values[0, head][keys]
-    mixed = mixed if layer.gate is None else mixed * layer.gate[0, head]
-    return mixed @ layer.weights.output_weight[head]
+def _sent(layer: LayerTrace, keys: Tensor | slice) -> Float[Tensor, "head query width"]:
+    """Return Σ_j α_j f(x_j) of every head over some tokens."""
+    mixed = layer.attention[0][:, :, keys] @ layer.values[0][:, keys]
+    mixed = mixed if layer.gate is None else mixed * layer.gate[0]
+    return mixed @ layer.weights.output_weight
 
 
 def _brought(

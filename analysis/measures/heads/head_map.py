@@ -5,15 +5,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-_SETTINGS: dict[str, Any] = {
-    "metric": "precomputed",
-    "init": "random",
-    "n_init": 10,
-    "max_iter": 1000,
-    "eps": 1e-10,
-    "normalized_stress": True,
-}
-
 
 class Layout(NamedTuple):
     """One point per head, and the stress-1 between the points' distances and those of the heads."""
@@ -22,8 +13,8 @@ class Layout(NamedTuple):
     stress: float | None
 
 
-def head_layout(distances: Float[np.ndarray, "head head"], *, seed: int) -> Layout | None:
-    """Metric multidimensional scaling in two dimensions: the best of several starts.
+def head_layout(distances: Float[np.ndarray, "head head"]) -> Layout | None:
+    """Metric multidimensional scaling in two dimensions, from the plane of classical scaling.
 
     Rotation and reflection are free. The axis with the largest variation is made horizontal, and
     the farthest point on either axis gets a positive coordinate.
@@ -40,7 +31,8 @@ def head_layout(distances: Float[np.ndarray, "head head"], *, seed: int) -> Layo
         clark-2019, section 6; the stress is that of kruskal-1964.
 
     Differs:
-        The released code gives no seed, so its coordinates are another picture on every run.
+        The released code begins at random points without a seed, so its coordinates are another
+        picture on every run.
     """
     from sklearn.manifold import MDS  # here, as all of SciPy: pages need not wait for them
     from threadpoolctl import threadpool_limits
@@ -49,7 +41,8 @@ def head_layout(distances: Float[np.ndarray, "head head"], *, seed: int) -> Layo
         return None
     if not distances.any():
         return Layout(np.zeros((len(distances), 2)), None)
-    scaling: Any = MDS(2, random_state=seed, **_SETTINGS)
+    settings: Any = {"init": "classical_mds", "normalized_stress": True}
+    scaling: Any = MDS(2, metric="precomputed", **settings)
     with threadpool_limits(limits=1):  # several threads add up in an order of their own
         points = scaling.fit_transform(distances)
         return Layout(_oriented(points), float(scaling.stress_))

@@ -227,7 +227,7 @@ def _layout(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.
     """Return the points of both weighings, which all distances decide together."""
     frames = []
     for weighing, (distances, layers, heads) in _of_both(store):
-        layout = head_layout(distances, seed=context.seed)
+        layout = head_layout(distances)
         if layout is not None:
             x, y = layout.points.T
             columns = {"layer": layers, "head": heads, "x": x, "y": y, "stress": layout.stress}
@@ -253,7 +253,7 @@ HEAD_LAYOUT = by_weighing(
                 "select layer, head, x, y from stored.head_layout where weighing = 'weight'",
             ),
         ),
-        version=2,
+        version=3,
         requires=("head_distance",),
         made_by=_layout,
         values={

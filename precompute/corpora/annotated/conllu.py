@@ -9,17 +9,18 @@ drops what follows a second `=` in MISC, and knows no line numbers.
 
 import re
 from collections.abc import Iterator
+from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.dependency_tree import checked_governors
+from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.documents import Document, Sentence, check_words
 from precompute.corpora.annotated.entities import Entities, entity_fields
-from precompute.corpora.left_out import OnBadRow, UnreadCoreference, refuse
-from precompute.corpora.lines import Line, numbered_lines
+from precompute.corpora.left_out import UnreadCoreference
+from precompute.corpora.source import Line, numbered_lines
 from precompute.corpora.wording import shown
 
 N_COLUMNS = 10
@@ -28,18 +29,12 @@ _NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
 _ABSENT = "_"
 
 
-def conllu_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Document]:
+def conllu_documents(path: Path) -> Iterator[Document | BadCorpus]:
     """Yield the documents of a treebank in its order; without `# newdoc` it is one.
 
-    A bad sentence splits a document in two.
-
-    Args:
-        on_bad_row: handler of a sentence that is not CoNLL-U or no tree, or has no words; and of
-            coreference (`UnreadCoreference`) in a document with such a sentence, or whose entities
-            cannot be read: its other sentences are read without it.
-
-    Raises:
-        BadCorpus: a line is not UTF-8.
+    A sentence that is not CoNLL-U or no tree, or has no words, is an error and splits its document
+    in two. Coreference of such a document, or that cannot be read, is one too
+    (`UnreadCoreference`): the document's sentences are read without it.
     """
     document = _UnfinishedDocument()
     lines = numbered_lines(path, stripped=False)
@@ -47,12 +42,12 @@ def conllu_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Docu
     for block in (list(run) for filled, run in runs if filled):
         comments = [line for line in block if line.text.startswith("#")]
         if any(_NEW_DOCUMENT.match(line.text) for line in comments):
-            yield from document.finished(on_bad_row)
+            yield from document.finished()
             document = _UnfinishedDocument(document.fields)
         document.fields = entity_fields(comments) or document.fields
         if len(comments) < len(block):
             document.add([line for line in block if not line.text.startswith("#")])
-    yield from document.finished(on_bad_row)
+    yield from document.finished()
 
 
 @dataclass
@@ -80,25 +75,21 @@ class _UnfinishedDocument:
                 value = row.misc.get("Entity", "")
                 self.entities.add(value, row.line, fields=self.fields, is_word=is_word)
 
-    def finished(self, on_bad_row: OnBadRow) -> Iterator[Document]:
+    def finished(self) -> Iterator[Document | BadCorpus]:
         try:
             if self.entities.are_there:
                 yield self._with_coreference()
                 return
         except UnreadCoreference as error:
-            on_bad_row(error)
+            yield error
         for run, fault in zip_longest(self.runs, self.faults):
             if run:
                 yield Document(tuple(run), heads_by=_heads_by(run))
             if fault is not None:
-                on_bad_row(fault)
+                yield fault
 
     def _with_coreference(self) -> Document:
-        """Return the whole document.
-
-        Raises:
-            UnreadCoreference: a sentence is bad, or `Entities.mentions` raises it.
-        """
+        """Return the whole document."""
         if self.faults:
             raise UnreadCoreference(self.faults[0])
         return Document(
@@ -225,3 +216,66 @@ def _relation(row: _Row) -> str:
 
 def _known(column: str) -> str:
     return "" if column == _ABSENT else column
+
+
+_LONGEST_CIRCLE = 10  # words named one by one in the message
+
+
+def checked_governors(columns: SequenceOf[str], lines: SequenceOf[Line]) -> tuple[int, ...] | None:
+    """The place of each word's governor, from ids that count from 1 with 0 for the root.
+
+    None if no word has one: `_` throughout.
+    """
+    if all(column == _ABSENT for column in columns):
+        return None
+    governors = tuple(
+        _governor(column, line, word=word, n_words=len(columns))
+        for word, (column, line) in enumerate(zip(columns, lines, strict=True))
+    )
+    roots = [word for word, governor in enumerate(governors) if governor == ROOT]
+    if not roots:
+        raise lines[0].refused("no word of this sentence has HEAD 0; give its root that HEAD")
+    if len(roots) > 1:
+        raise lines[roots[1]].refused(
+            f"HEAD is 0, as in line {lines[roots[0]].number}; a sentence has one root: attach the "
+            "other, or make two sentences"
+        )
+    _refuse_cycles(governors, lines)
+    return governors
+
+
+def _governor(column: str, line: Line, *, word: int, n_words: int) -> int:
+    number = int(column) if column.isascii() and column.isdigit() and len(column) < 9 else -1
+    if not 0 <= number <= n_words:
+        raise line.refused(
+            f"HEAD is {shown(column)}; it must be the id of a word of the sentence (1 to "
+            f"{n_words}), or 0 for the root"
+        )
+    if number == word + 1:
+        raise line.refused(f"HEAD is {shown(column)}, the word itself; give another word")
+    return number - 1
+
+
+def _refuse_cycles(governors: tuple[int, ...], lines: SequenceOf[Line]) -> None:
+    safe = {ROOT}
+    for start in range(len(governors)):
+        path: dict[int, None] = {}  # in its order; a list would be searched again and again
+        word = start
+        while word not in safe:
+            if word in path:
+                raise lines[word].refused(
+                    f"its HEADs lead in a circle, {_circle([*path], word)}; every word must lead "
+                    "to the root"
+                )
+            path[word] = None
+            word = governors[word]
+        safe.update(path)
+
+
+def _circle(path: list[int], word: int) -> str:
+    """The way from a word back to itself, in ids, its middle left out if it is long."""
+    circle = [*path[path.index(word) :], word]
+    shown_ids = [str(place + 1) for place in circle]
+    if len(circle) > _LONGEST_CIRCLE:
+        shown_ids[_LONGEST_CIRCLE // 2 : -_LONGEST_CIRCLE // 2] = ["…"]
+    return " → ".join(shown_ids)

@@ -14,16 +14,18 @@ from typing import NamedTuple
 
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import Mention
-from precompute.corpora.annotated.brackets import Bracketed, Brackets, bracket_items, clusters
 from precompute.corpora.annotated.documents import Document, Sentence, check_words
-from precompute.corpora.annotated.mention_heads import (
+from precompute.corpora.annotated.mentions import (
+    Bracketed,
+    Brackets,
+    bracket_items,
+    clusters,
     head_by_tag,
     head_by_word,
     kind_by_tag,
     kind_by_word,
 )
-from precompute.corpora.left_out import OnBadRow, refuse
-from precompute.corpora.lines import Line, numbered_lines
+from precompute.corpora.source import Line, numbered_lines
 from precompute.corpora.wording import file_name, shown
 
 _BEGIN = re.compile(r"#\s*begin document\b")
@@ -50,15 +52,10 @@ _NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]}%]|n['’]t|['’](?:s|re|ve|ll|d|m)?
 _NO_SPACE_AFTER = frozenset("([{$")
 
 
-def column_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Document]:
+def column_documents(path: Path) -> Iterator[Document | BadCorpus]:
     """Yield the documents of the file in its order, without empty ones.
 
-    Args:
-        on_bad_row: handler of a document with too few columns in a line, unmatched brackets, or
-            placeholders for words.
-
-    Raises:
-        BadCorpus: a line is not UTF-8 or stands outside a document, or a document does not end.
+    One with too few columns in a line, unmatched brackets or placeholders for words is an error.
     """
     document: _UnfinishedDocument | None = None
     for line in numbered_lines(path, stripped=False):
@@ -68,7 +65,7 @@ def column_documents(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Docu
         elif _END.match(line.text):
             if document is None:
                 raise line.refused("ends a document that did not begin; leave it out")
-            yield from document.finished(on_bad_row)
+            yield from document.finished()
             document = None
         elif document is not None:
             document.add(line)
@@ -120,11 +117,11 @@ class _UnfinishedDocument:
             if kind != "opens":
                 self.brackets.closes(name, place, line)
 
-    def finished(self, on_bad_row: OnBadRow) -> Iterator[Document]:
+    def finished(self) -> Iterator[Document | BadCorpus]:
         try:
             closed = self._closed()
         except BadCorpus as error:
-            on_bad_row(error)
+            yield error
             return
         if not self.words:
             return

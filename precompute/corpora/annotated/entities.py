@@ -12,11 +12,18 @@ from typing import NamedTuple
 
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import Annotation, Mention
-from precompute.corpora.annotated.brackets import Bracketed, Brackets, bracket_items, clusters
 from precompute.corpora.annotated.documents import Sentence, joined
-from precompute.corpora.annotated.mention_heads import head_by_tag, head_by_tree, kind_by_tag
+from precompute.corpora.annotated.mentions import (
+    Bracketed,
+    Brackets,
+    bracket_items,
+    clusters,
+    head_by_tag,
+    head_by_tree,
+    kind_by_tag,
+)
 from precompute.corpora.left_out import UnreadCoreference
-from precompute.corpora.lines import Line
+from precompute.corpora.source import Line
 from precompute.corpora.wording import shown
 
 _HEADER = re.compile(r"#\s*global\.Entity\s*=\s*(\S+)")
@@ -114,9 +121,6 @@ class Entities:
 
         Discontinuous ones (`[1/2]`) are left out. So are those of empty nodes alone;
         `n_without_words` counts them.
-
-        Raises:
-            UnreadCoreference: brackets do not match, or nothing tells which field names the entity.
         """
         try:
             self._match_brackets()

@@ -1,17 +1,23 @@
-"""A folder of images as one vision model reads it."""
+"""Images as one vision model reads them: those of a folder, and the bundled ones.
+
+The bundled images are handwritten digits of scikit-learn that the bundled model was not trained on.
+They were made from 32 × 32 scans by counting the inked pixels of every 4 × 4 block (0 to 16), so
+that a number is the share of ink in its place. Ink is white here.
+"""
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
+from jaxtyping import UInt8
 
 from analysis.errors import BadCorpus
 from analysis.token_types import CLS, OTHER, REGISTER
 from analysis.upload_bounds import UPLOAD_BYTES, UPLOAD_PIXELS
-from precompute.corpora.images.image_files import Source, image_file, read_source
 from precompute.corpora.images.image_folder import (
     MASKS,
     ImageFolder,
@@ -20,12 +26,12 @@ from precompute.corpora.images.image_folder import (
     stray,
 )
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.images.pictures import Picture, seen
+from precompute.corpora.images.pictures import Picture, Source, image_file, png, read_source, seen
+from precompute.corpora.index.corpus import Reading
 from precompute.corpora.left_out import LeftOut
 from precompute.corpora.load import check_limit
-from precompute.corpora.reading import Reading
-from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.corpora.source import BUNDLED_TEXTS
+from precompute.corpora.sequence import Sequence, bare_sequence
+from precompute.corpora.source import BUNDLED_TEXTS, DEMO_DIGITS
 from precompute.corpora.wording import file_name, path_as_given
 from precompute.models.identity import reader_settings
 
@@ -35,9 +41,6 @@ def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -
 
     Unusable images and masks are named, left out and counted: `images_left_out`, `masks_left_out`.
     An image without its unusable mask stays.
-
-    Args:
-        limit: number of readable images to keep, from the first on; None keeps all.
 
     Raises:
         BadCorpus: there is no such folder; or during reading, no image in it can be read.
@@ -135,14 +138,7 @@ def content_sha256(sequences: Iterable[Sequence]) -> str:
 
 
 def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:
-    """Read an image file and check its size; decoding may still fail.
-
-    Args:
-        name: fit to be shown.
-
-    Raises:
-        BadCorpus: see `seen`.
-    """
+    """Read an image file and check its size; decoding may still fail."""
     file = image_file(source, name=name)
     width, height, turn = seen(file)
     mask_file = None if mask is None else image_file(mask, name=f"{name} (mask)")
@@ -165,16 +161,74 @@ def image_sequence(index: int, picture: Picture, reader: ImageReader) -> Sequenc
     """Return an image as a sequence: ids are positions, since an image has no vocabulary."""
     layout = reader.layout
     special = [REGISTER if name.startswith("[REG") else CLS for name in layout.special]
-    n_tokens = layout.n_tokens
-    return Sequence(
+    return bare_sequence(
+        range(layout.n_tokens),
         index=index,
-        ids=np.arange(n_tokens, dtype=np.int32),
-        segments=np.zeros(n_tokens, dtype=np.uint8),
         token_types=np.array([*special, *[OTHER] * layout.n_patches], dtype=np.uint8),
-        words=np.full(n_tokens, NO_WORD, dtype=np.int32),
-        masked=np.zeros(n_tokens, dtype=bool),
         tokens=layout.tokens,
         text=picture.name,
         place=picture.name,
         image=picture,
+    )
+
+
+N_HELD_OUT = 360
+FULL, HALF = 16, 8
+SIDE = 8
+SPLIT_SEED = 0
+
+
+@dataclass(frozen=True)
+class Digit:
+    """One digit, by its place in scikit-learn's data set, counted from 0."""
+
+    number: int
+    label: int
+    ink: UInt8[np.ndarray, "height image_width"]
+
+    @property
+    def name(self) -> str:
+        """Return the digit's name on pages."""
+        return f"digit {self.label} no. {self.number}"
+
+    @property
+    def png(self) -> bytes:
+        """Return the image as a PNG file, from black to white."""
+        return png(np.rint(self.ink * (255 / FULL)).astype(np.uint8)[None])
+
+    @property
+    def mask(self) -> bytes:
+        """Return the mask as a PNG file: white where at least half of a pixel's area is ink."""
+        return png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0))[None])
+
+
+@cache
+def digits() -> tuple[Digit, ...]:
+    """Return the held-out digits; every digit has the share that it has in all."""
+    # these take half a second to import, which runs over other corpora need not wait for
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+
+    pixels, labels = load_digits(return_X_y=True)
+    ink = np.asarray(pixels, dtype=np.uint8).reshape(-1, SIDE, SIDE)
+    _, held_out = train_test_split(
+        np.arange(len(labels)), test_size=N_HELD_OUT, random_state=SPLIT_SEED, stratify=labels
+    )
+    return tuple(Digit(int(index), int(labels[index]), ink[index]) for index in sorted(held_out))
+
+
+def read_digit_images(reader: ImageReader, *, limit: int | None = None) -> Reading:
+    """Read the held-out digits, in the order of the data set."""
+    sequences = [
+        image_sequence(index, read_picture(digit.png, name=digit.name, mask=digit.mask), reader)
+        for index, digit in enumerate(digits()[:limit])
+    ]
+    content = content_sha256(sequences)
+    settings = {"images": content, "reader": reader_settings(reader)}
+    return Reading(
+        DEMO_DIGITS,
+        settings,
+        lambda first: iter(sequences[first:]),
+        lambda: content,
+        is_images=True,
     )

@@ -1,11 +1,13 @@
-"""An image of a corpus, and how it is decoded."""
+"""An image of a corpus: its file, its format, and how it is decoded."""
 
+import hashlib
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
+from pathlib import Path
 
 import numpy as np
 from jaxtyping import UInt8
@@ -13,8 +15,156 @@ from PIL import Image, UnidentifiedImageError
 from PIL.TiffImagePlugin import BITSPERSAMPLE, PHOTOMETRIC_INTERPRETATION, TiffImageFile
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_files import ImageFile
-from precompute.corpora.images.image_formats import FORMATS, HEAD_BYTES, REMEDY, kind_of
+
+FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
+"""Decoded formats, by Pillow's names."""
+SUFFIXES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
+REMEDY = "save it as PNG or JPEG"
+HEAD_BYTES = 512
+_BEGINNINGS = {
+    b"\x89PNG\r\n\x1a\n": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"GIF87a": "GIF",
+    b"GIF89a": "GIF",
+    b"II*\0": "TIFF",
+    b"MM\0*": "TIFF",
+    b"II+\0": "TIFF",
+    b"MM\0+": "TIFF",
+    b"8BPS": "PSD",
+    b"%PDF": "PDF",
+    b"\0\0\1\0": "ICO",
+    b"\0\0\0\x0cjP  ": "JPEG 2000",
+    b"\xff\x0a": "JPEG XL",
+    b"\0\0\0\x0cJXL ": "JPEG XL",
+}
+_BRANDS = {b"avif": "AVIF", b"avis": "AVIF"}
+_HEIC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"}
+_BITMAP_HEADERS = {12, 40, 52, 56, 64, 108, 124}
+_FOREIGN = {
+    "AVIF": "avif",
+    "HEIC": "heic heif",
+    "ICO": "ico",
+    "JPEG 2000": "jp2 j2k jpx",
+    "JPEG XL": "jxl",
+    "PSD": "psd",
+    "SVG": "svg svgz",
+    "a portable pixmap": "pbm pgm pnm ppm",
+    "a camera's raw file": "arw cr2 cr3 dng nef orf raf rw2",
+}
+FOREIGN = {f".{end}": kind for kind, ends in _FOREIGN.items() for end in ends.split()}
+"""Suffixes of image formats that are not read. Some begin like TIFF, and hold a thumbnail first."""
+
+
+def kind_of(head: bytes) -> str | None:
+    """Return the format of an image by its first `HEAD_BYTES`, read or not; else None."""
+    known = (kind for start, kind in _BEGINNINGS.items() if head.startswith(start))
+    if kind := next(known, None):
+        return kind
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "WEBP"
+    if head[4:8] == b"ftyp":
+        return "HEIC" if head[8:12] in _HEIC else _BRANDS.get(head[8:12])
+    if head[:2] == b"BM" and int.from_bytes(head[14:18], "little") in _BITMAP_HEADERS:
+        return "BMP"
+    return "SVG" if head.lstrip()[:1] == b"<" and b"<svg" in head.lower() else None
+
+
+def stem_of(name: str) -> str:
+    """Return the name without the suffix of an image; other dots stay."""
+    path = Path(name)
+    suffix = path.suffix.lower()
+    return path.stem if suffix in SUFFIXES or suffix in FOREIGN else name
+
+
+def seems_an_image(path: Path) -> bool:
+    """Return True if a file's name or first bytes are those of an image.
+
+    Hidden files are none, whatever their names: some systems add a shadow file to every image.
+    """
+    if path.name.startswith("."):
+        return False
+    if path.suffix.lower() in SUFFIXES or path.suffix.lower() in FOREIGN:
+        return True
+    try:
+        return path.is_file() and kind_of(head_of(path)) in FORMATS
+    except OSError:
+        return False
+
+
+def head_of(path: Path) -> bytes:
+    """Return the first bytes of a file."""
+    with path.open("rb") as handle:
+        return handle.read(HEAD_BYTES)
+
+
+MAX_BYTES = 256 * 2**20
+Source = Path | bytes
+"""A file, or its content where there is none."""
+
+
+@dataclass(frozen=True)
+class ImageFile:
+    """A file as it was when it was first read; a run that comes back to it finds the same or stops.
+
+    `name` is fit to be shown.
+    """
+
+    name: str
+    source: Source
+    sha256: str
+
+    @property
+    def content(self) -> bytes:
+        """Return the content of the file."""
+        content = read_source(self.source, name=self.name)
+        if sha256_of(content) != self.sha256:
+            raise BadCorpus(
+                self.name,
+                "has changed since the run read it first; leave the folder alone and run the same "
+                "command again",
+            )
+        return content
+
+
+def image_file(source: Source, *, name: str) -> ImageFile:
+    """Return a file with the hash of its present content."""
+    return ImageFile(name, source, sha256_of(read_source(source, name=name)))
+
+
+def read_source(source: Source, *, name: str, limit: int = MAX_BYTES) -> bytes:
+    """The content of a file."""
+    foreign = isinstance(source, Path) and FOREIGN.get(source.suffix.lower())
+    if foreign:
+        raise BadCorpus(name, f"is {foreign}, which is not read; {REMEDY}")
+    try:
+        n_bytes = len(source) if isinstance(source, bytes) else _size_of(source, name)
+        if n_bytes > limit:
+            raise BadCorpus(
+                name,
+                f"has {n_bytes / 2**20:,.1f} MiB, more than the {limit / 2**20:,.0f} MiB that are "
+                "read; make it smaller",
+            )
+        if not n_bytes:
+            raise BadCorpus(name, "is empty; copy it again")
+        return source if isinstance(source, bytes) else source.read_bytes()
+    except OSError as error:
+        raise BadCorpus(
+            name, f"cannot be read ({error.strerror}); check that it is there and its permissions"
+        ) from error
+
+
+def _size_of(path: Path, name: str) -> int:
+    if path.is_dir():
+        raise BadCorpus(name, "is a folder and no image; give it another name")
+    size = path.stat().st_size
+    if not path.is_file():
+        raise BadCorpus(name, "is not a regular file; write the image to a file first")
+    return size
+
+
+def sha256_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
 
 DECODING = 2
 """Version of the decoded pixels; to be raised whenever those of some file change."""
@@ -106,11 +256,7 @@ def _full_range(opened: Image.Image) -> Image.Image:
 
 
 def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:
-    """Return width and height of an image in its shown orientation, and EXIF's number for it.
-
-    Raises:
-        BadCorpus: as `decoded`, but for faults that only decoding shows.
-    """
+    """Return width and height of an image in its shown orientation, and EXIF's number for it."""
     with _opened(file.content, file.name, pixels) as opened:
         turn = _turn(opened) or UPRIGHT
         sideways = turn in SIDEWAYS and opened.format != "TIFF"
@@ -181,11 +327,7 @@ def flattened(image: Image.Image, *, name: str) -> Image.Image:
 
 
 def eight_bits(image: Image.Image, *, name: str) -> Image.Image:
-    """The same with greys of 16 bits made 8, which Pillow would cut off above 255.
-
-    Raises:
-        BadCorpus: its numbers have no known black and white.
-    """
+    """The same with greys of 16 bits made 8, which Pillow would cut off above 255."""
     if image.mode.startswith("I;16"):
         return Image.fromarray((np.asarray(image) / 257).round().astype(np.uint8))
     if image.mode in ("I", "F"):

@@ -1,10 +1,20 @@
-"""A corpus in parts on disk: its size, and the sequences of one job or of all."""
+"""A corpus as it is read, and in parts on disk: its size, the sequences of one job or of all.
 
-from collections.abc import Iterator, Set
-from dataclasses import dataclass
-from functools import cached_property
+Parts that exist are not read again.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Sequence as SequenceOf
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from functools import cache, cached_property
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pyarrow as pa
@@ -13,9 +23,126 @@ import pyarrow.parquet as pq
 from jaxtyping import Int32
 
 from analysis.needs import Need
-from precompute.corpora.index.columns import sequences_of
+from precompute.corpora.images.pictures import DECODING, Source
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.jobs.shards import shard_path
+from precompute.jobs.shards import fingerprint, is_intact, set_aside, shard_path, write_sealed
+from precompute.progress import Begun, Finished, OnEvent, ignore
+
+_PLAIN = {int: pa.int32(), str: pa.string(), bool: pa.bool_()}
+_hints = cache(get_type_hints)
+
+
+def _known(hint: Any) -> Any:
+    """Return the type of a value that is there, of a type that allows None."""
+    is_optional = get_origin(hint) is UnionType and NoneType in get_args(hint)
+    return get_args(hint)[0] if is_optional else hint
+
+
+def _column(hint: Any) -> pa.DataType:
+    """Return the type of a column: matrices are lists, one row after the other."""
+    hint = _known(hint)
+    if hint == Source:
+        return pa.struct({"path": pa.string(), "content": pa.binary()})
+    if is_dataclass(hint):
+        return pa.struct({field.name: _column(_hints(hint)[field.name]) for field in fields(hint)})
+    if hasattr(hint, "dtypes"):  # of jaxtyping
+        return pa.list_(pa.type_for_alias(hint.dtypes[0]))
+    if get_origin(hint) is tuple:
+        return pa.list_(_column(get_args(hint)[0]))
+    return pa.string() if get_origin(hint) is Literal else _PLAIN[hint]
+
+
+SCHEMA = pa.schema(list(_column(Sequence))).append(pa.field("unit", pa.int32()))
+
+
+def rows_of(sequences: SequenceOf[Sequence], units: SequenceOf[int]) -> pa.Table:
+    """One row a sequence, with the number of the document that it is redrawn with."""
+    columns = [
+        pa.array([_written(getattr(sequence, field.name)) for sequence in sequences], field.type)
+        for field in list(SCHEMA)[:-1]
+    ]
+    return pa.table([*columns, pa.array(units, pa.int32())], schema=SCHEMA)
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value.ravel()
+    if isinstance(value, tuple) and value and is_dataclass(value[0]):
+        return list(map(_written, value))
+    if isinstance(value, Path | bytes):
+        return {"content": value} if isinstance(value, bytes) else {"path": str(value)}
+    if is_dataclass(value):
+        return {field.name: _written(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def sequences_of(rows: pa.Table) -> tuple[Sequence, ...]:
+    """The sequences that some rows hold, in their order."""
+    columns = {
+        name: _arrays(rows[name], hint)
+        if hasattr(_known(hint), "dtypes")
+        else [made_of(value, hint) for value in rows[name].to_pylist()]
+        for name, hint in _hints(Sequence).items()
+    }
+    values = zip(*columns.values(), strict=True)
+    return tuple(Sequence(**dict(zip(columns, row, strict=True))) for row in values)
+
+
+def _arrays(column: pa.ChunkedArray, hint: Any) -> list[np.ndarray | None]:
+    """The lists of a column, each as an array; of matrices with two columns."""
+    lists, shape = column.combine_chunks(), (-1, 2)[: len(_known(hint).dims)]
+    values = lists.values.to_numpy(zero_copy_only=False)
+    starts, there = lists.offsets.to_numpy(), lists.is_valid().to_numpy(zero_copy_only=False)
+    return [
+        values[start:end].copy().reshape(shape) if is_there else None
+        for start, end, is_there in zip(starts, starts[1:], there, strict=False)
+    ]
+
+
+def made_of(value: Any, hint: Any) -> Any:
+    """Make a value of a type from lists and dicts, as Parquet and JSON hold them."""
+    hint = _known(hint)
+    if value is None:
+        return None
+    if hint == Source:
+        return value["content"] if value["path"] is None else Path(value["path"])
+    if is_dataclass(hint):
+        made: Any = hint
+        return made(**{name: made_of(of, _hints(hint)[name]) for name, of in value.items()})
+    if get_origin(hint) is tuple:
+        member = get_args(hint)[0]
+        return tuple(value if member in _PLAIN else (made_of(of, member) for of in value))
+    return value
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Settings and start of reading a corpus for a model.
+
+    `settings` holds everything that the sequences depend on. `begin` reads the sequences from an
+    index on. `sha256` is that of the corpus, once all of it is read. `revisions` are the commits of
+    files from the hub, `form` is the recognised form of a text corpus.
+
+    `counts` holds the changes to the text: `truncated` (sequences that were cut to fit), `unpaired`
+    (paragraphs without a partner), `too_short` (ends of documents left out because they are too
+    short to be packed); of annotated corpora `too_long` (sentences left out because they do not
+    fit), `mentions_cut` (mentions left out because they cross the edge of a window),
+    `mentions_without_words_left_out` (because they hold empty nodes alone), `coreference_left_out`
+    (documents whose sentences alone are read), `heads_by_tree`, `heads_by_tag` and `heads_by_word`
+    (mentions by the source of their heads), `sentences_by_rule` (sentences whose ends the
+    file does not mark); of rows `blank_rows_left_out` and `malformed_rows_left_out`, of tokens
+    `padding_tokens_left_out`; of images `images_left_out` and `masks_left_out` (unreadable, or not
+    fitting each other).
+    """
+
+    name: str
+    settings: Mapping[str, object]
+    begin: Callable[[int], Iterator[Sequence]]
+    sha256: Callable[[], str]
+    counts: Counter[str] = field(default_factory=Counter)
+    is_images: bool = False
+    revisions: tuple[str, ...] = ()
+    form: str = ""
 
 
 @dataclass(frozen=True)
@@ -158,3 +285,158 @@ class Corpus:
 
     def _file(self, part: int) -> pq.ParquetFile:
         return pq.ParquetFile(self.files[part], page_checksum_verification=True)
+
+
+VERSION = 7
+"""Version of the readers' output; to be raised whenever that changes."""
+JOBS, FEWEST_SEQUENCES, JOB_SEQUENCES = 8, 4, 64
+"""Jobs of a part, as long as one has no fewer and no more sequences than these: an interrupted run
+keeps whole jobs, and workers share them."""
+PART_SEQUENCES, PART_TOKENS, PART_CHARACTERS = 64 * JOB_SEQUENCES, 2**20, 2**26
+_LONGEST = 4
+_NOTHING = Part(0, 0, 0, "", (), (), (), truncated=0, document=None, unit=-1)
+_SUMMARY, _WHOLE = b"summary", "whole.parquet"
+"""Key of the account of a part or of the corpus in its file; the file of the latter, of no rows."""
+
+
+def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpus:
+    """Read the missing parts of a corpus below `folder` and return the corpus.
+
+    Raises:
+        BadCorpus: for the first error in the corpus; the parts before it stay.
+        UserError: if the disk is full; the parts that are there stay.
+    """
+    name = fingerprint(version=VERSION, job=JOB_SEQUENCES, part=PART_SEQUENCES, **reading.settings)
+    home = folder / "corpus" / name
+    named: Any = {"name": reading.name, "revisions": reading.revisions, "form": reading.form}
+    parts = list(_parts_there(home))
+    n_read = sum(part.n_sequences for part in parts)
+    on_event(Begun("corpus", found=n_read))
+    if is_intact(home / _WHOLE):
+        corpus = made_of(_summary(home / _WHOLE) | {"folder": home}, Corpus)
+        if list(corpus.parts) == parts:
+            return replace(corpus, **named)
+    before = parts[-1] if parts else _NOTHING
+    reading.counts["truncated"] += before.truncated
+    for sequences in _cut(_told(reading.begin(n_read), on_event)):
+        units = list(_units(sequences, before))
+        before = _summed(before, sequences, reading.counts["truncated"], units[-1])
+        rows = _rows(sequences, units, before)
+        write_sealed(shard_path(home, len(parts)), rows, row_group_size=before.job_sequences)
+        parts.append(before)
+    corpus = Corpus(
+        folder=home,
+        sha256=reading.sha256(),
+        n_tokens=sum(part.n_tokens for part in parts),
+        is_images=reading.is_images,
+        counts=dict(reading.counts),
+        parts=tuple(parts),
+        **named,
+    )
+    account = {name: of for name, of in asdict(corpus).items() if name != "folder"}
+    write_sealed(home / _WHOLE, _with_summary(SCHEMA.empty_table(), account))
+    return corpus
+
+
+def _summary(file: Path) -> dict[str, Any]:
+    return json.loads(pq.read_schema(file).metadata[_SUMMARY])
+
+
+def _with_summary(rows: pa.Table, summary: dict[str, Any]) -> pa.Table:
+    return rows.replace_schema_metadata({_SUMMARY: json.dumps(summary)})
+
+
+def _parts_there(home: Path) -> Iterator[Part]:
+    """Yield the summaries of finished parts, up to the first missing or damaged one."""
+    for index in count():
+        path = shard_path(home, index)
+        if not path.exists():
+            return
+        if not is_intact(path):
+            for damaged in sorted(home.glob("[0-9]*.parquet"))[index:]:
+                aside = set_aside(damaged)
+                print(f"{damaged} is kept as {aside.name} and read again.", file=sys.stderr)
+            return
+        yield made_of(_summary(path), Part)
+
+
+def _told(sequences: Iterable[Sequence], on_event: OnEvent) -> Iterator[Sequence]:
+    """Yield sequences and report how many were read."""
+    for n, sequence in enumerate(sequences, start=1):
+        yield sequence
+        if n % JOB_SEQUENCES == 0:
+            on_event(Finished(JOB_SEQUENCES))
+
+
+def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
+    """Cut sequences into parts."""
+    held, n_tokens, n_characters = [], 0, 0
+    for sequence in sequences:
+        held.append(sequence)
+        n_tokens += len(sequence)
+        n_characters += len(sequence.text)
+        is_long = n_tokens >= PART_TOKENS or n_characters >= PART_CHARACTERS
+        if len(held) == PART_SEQUENCES or is_long:
+            yield held
+            held, n_tokens, n_characters = [], 0, 0
+    if held:
+        yield held
+
+
+def _units(sequences: list[Sequence], before: Part) -> Iterator[int]:
+    """Yield the document number of each sequence; readers never return to a document."""
+    document, unit = before.document, before.unit
+    for sequence in sequences:
+        unit += sequence.document is None or sequence.document != document
+        document = sequence.document
+        yield unit
+
+
+def _summed(before: Part, sequences: list[Sequence], truncated: int, unit: int) -> Part:
+    """Summarise a part, counting on from the one before."""
+    longest = [*before.longest, *((sequence.index, len(sequence)) for sequence in sequences)]
+    segments = np.unique(np.concatenate([sequence.segments for sequence in sequences]))
+    bears = {need for sequence in sequences for need in _bears(sequence)}
+    return Part(
+        n_sequences=len(sequences),
+        job_sequences=min(JOB_SEQUENCES, max(FEWEST_SEQUENCES, -(-len(sequences) // JOBS))),
+        n_tokens=sum(map(len, sequences)),
+        sha256=_sha256(sequences),
+        longest=tuple(sorted(longest, key=lambda pair: (-pair[1], pair[0]))[:_LONGEST]),
+        segments=tuple(sorted({*before.segments, *segments.tolist()})),
+        bears=tuple(sorted({*before.bears, *bears})),
+        truncated=truncated,
+        document=sequences[-1].document,
+        unit=unit,
+    )
+
+
+def _bears(sequence: Sequence) -> Iterator[Need]:
+    known = sequence.annotation
+    if known is not None:
+        yield Need.WORDS
+        if known.governors is not None:
+            yield Need.TREES
+        if known.mentions:
+            yield Need.COREFERENCE
+
+
+def _sha256(sequences: list[Sequence]) -> str:
+    """Hash all fields that numbers may depend on."""
+    digest = sha256()
+    for sequence in sequences:
+        for array in (sequence.ids, sequence.segments, sequence.token_types, sequence.words):
+            digest.update(len(array).to_bytes(8, "little"))
+            digest.update(array.tobytes())
+        digest.update(repr((sequence.annotation, sequence.document)).encode())
+        if sequence.targets is not None:
+            digest.update(sequence.targets.tobytes())
+        if sequence.image is not None:
+            digest.update(f"{DECODING} {sequence.image.sha256}".encode())
+    return digest.hexdigest()
+
+
+def _rows(sequences: list[Sequence], units: list[int], part: Part) -> pa.Table:
+    order = sorted(range(len(sequences)), key=lambda place: (len(sequences[place]), place))
+    rows = rows_of([sequences[place] for place in order], [units[place] for place in order])
+    return _with_summary(rows, asdict(part))

@@ -1,5 +1,5 @@
 """Plain text (a paragraph or sentence per line, blank lines between documents) into entries:
-paragraphs paired with the next, or sentences packed to length."""
+paragraphs paired with the next, sentences packed to length, or one stream cut where it is full."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from transformers import PreTrainedTokenizerBase
 
-from precompute.corpora.checks import check_some_tokens, is_blank
-from precompute.corpora.lines import Line, numbered_lines, span
+from precompute.corpora.left_out import check_some_tokens, is_blank
 from precompute.corpora.randomness import generator
-from precompute.corpora.sequence import Pair, Text, Tokens
-from precompute.corpora.special_tokens import framed, room_for
+from precompute.corpora.sequence import Entry
+from precompute.corpora.source import Line, numbered_lines, span
+from precompute.corpora.tokenizing.encoded import framed, room_for
 from precompute.corpora.tokenizing.word_pieces import line_pieces
 
 LEAST_PIECES = 2
@@ -30,19 +30,14 @@ def documents(path: Path) -> Iterator[list[Line]]:
     return (list(lines) for blank, lines in runs if not blank)
 
 
-def paired(documents: Iterable[list[Line]], *, counts: Counter[str]) -> Iterator[Pair | Text]:
-    """Yield consecutive paragraphs of one document as pairs, each paragraph in one entry.
-
-    Args:
-        counts: its `unpaired` grows by one for each document whose last paragraph has no partner
-            and becomes a single text.
-    """
+def paired(documents: Iterable[list[Line]], *, counts: Counter[str]) -> Iterator[Entry]:
+    """Yield consecutive paragraphs of one document as pairs, each paragraph in one entry."""
     for number, document in enumerate(documents):
         for first, second in zip(document[::2], document[1::2], strict=False):
-            yield Pair(first.text, second.text, span(first, second), number)
+            yield Entry(span(first, second), (first.text, second.text), document=number)
         if len(document) % 2:
             counts["unpaired"] += 1
-            yield Text(document[-1].text, document[-1].place, number)
+            yield Entry(document[-1].place, (document[-1].text,), document=number)
 
 
 def packed(
@@ -53,7 +48,7 @@ def packed(
     seed: int,
     segment_types: int,
     counts: Counter[str],
-) -> Iterator[Tokens]:
+) -> Iterator[Entry]:
     """Spans of neighbouring sentences, cut in two at random and filled up to `max_tokens`.
 
     Lines of one document are collected until their word pieces fill a sequence; where the first
@@ -63,8 +58,6 @@ def packed(
 
     Args:
         segment_types: how many the model has; with fewer than two, every segment id is 0.
-        counts: its `truncated` grows by one for each entry that lost pieces, its `too_short` for
-            each end of a document that is too short to be cut in two.
 
     Raises:
         UserError: `max_tokens` leaves no room for two texts, or the seed is negative.
@@ -88,7 +81,7 @@ def packed(
             segments = segments if segment_types > 1 else (0,) * len(tokens)
             counts["truncated"] += _n_pieces(collected) > room
             place = span(collected[0].line, collected[-1].line)
-            yield Tokens(tokens, segments, place, number)
+            yield Entry(place, tokens=tokens, segments=segments, document=number)
             index += 1
 
 
@@ -138,3 +131,42 @@ def _dropped(
         else:
             longer.pop()
     return list(sides[0]), list(sides[1])
+
+
+def blocks(
+    documents: Iterable[list[Line]],
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    max_tokens: int,
+    counts: Counter[str],
+) -> Iterator[Entry]:
+    """Yield texts of exactly `max_tokens` tokens, special ones included, across blank lines.
+
+    Each is a window of the document in which it begins. Every token of the file is in one entry, in
+    order; those after the last full entry in none.
+
+    Raises:
+        UserError: `max_tokens` leaves no room for a text.
+        BadCorpus: the tokenizer returns no token for a line.
+
+    Source:
+        yamamoto-2023, section 3.1, whose texts are all 512 tokens long.
+    """
+    room = room_for(1, tokenizer, max_tokens)
+    held: deque[tuple[str, int, Line]] = deque()
+    lines = ((number, line) for number, document in enumerate(documents) for line in document)
+    for index, (number, line) in enumerate(lines):
+        of_line = line_pieces(line.text, tokenizer, goes_on=index > 0)
+        check_some_tokens(len(of_line), line.text, place=line.place)
+        held.extend((piece, number, line) for piece in of_line)
+        while len(held) >= room:
+            block = [held.popleft() for _ in range(room)]
+            pieces, documents_of, lines_of = zip(*block, strict=True)
+            tokens, segments = framed((list(pieces),), tokenizer)
+            yield Entry(
+                span(lines_of[0], lines_of[-1]),
+                tokens=tokens,
+                segments=segments,
+                document=documents_of[0],
+            )
+    counts["too_short"] += bool(held)

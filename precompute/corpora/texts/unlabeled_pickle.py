@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import IO
 
 from analysis.errors import BadCorpus
-from precompute.corpora.checks import checked_tokens
-from precompute.corpora.left_out import OnBadRow, refuse, usable_rows
-from precompute.corpora.sequence import Tokens
 from precompute.corpora.source import opened
+from precompute.corpora.texts.rows import Row
 from precompute.corpora.wording import file_name, shown
 
 _OF_ARRAYS = (("multiarray", "_reconstruct"), ("multiarray", "scalar"), ("numeric", "_frombuffer"))
@@ -42,27 +40,18 @@ REMEDY = "download it again, or give the corpus as JSON Lines"
 CHUNK = 1 << 16
 
 
-def unlabeled_pickle_entries(path: Path, on_bad_row: OnBadRow = refuse) -> Iterator[Tokens]:
-    """Yield the tokens of each sequence of the pickle, in its order; all else in it is dropped.
-
-    Args:
-        on_bad_row: handler of an entry without tokens.
-
-    Raises:
-        BadCorpus: the pickle is damaged, names something that no array needs, or is no list.
-    """
+def pickle_rows(path: Path, column: str) -> Iterator[Row]:
+    """Yield the tokens of each sequence of the pickle; all else in it is dropped."""
     name = file_name(path)
     records = _unpickled(path, name)
     if not isinstance(records, list):
         raise BadCorpus(name, f"holds {shown(records)}; it must be a pickled list of dicts")
-    numbered = ((record, f"{name} entry {n}") for n, record in enumerate(records, start=1))
-    yield from usable_rows(numbered, lambda row: _entry(*row), on_bad_row)
-
-
-def _entry(record: object, place: str) -> Tokens:
-    if not isinstance(record, dict) or "tokens" not in record:
-        raise BadCorpus(place, f"is {shown(record)}; it must be a dict with `tokens`")
-    return Tokens(checked_tokens(record["tokens"], place=place), None, place)
+    for number, record in enumerate(records, start=1):
+        place = f"{name} entry {number}"
+        if isinstance(record, dict) and "tokens" in record:
+            yield place, {"tokens": record["tokens"]}
+        else:
+            yield place, BadCorpus(place, f"is {shown(record)}; it must be a dict with `tokens`")
 
 
 def _unpickled(path: Path, name: str) -> object:

@@ -1,13 +1,18 @@
 """Kinds of tokenizers: their treatment of spaces and of special tokens that are written in a text,
-and the marks of words in their tokens."""
+and the marks of words in their tokens; and Japanese by `BertJapaneseTokenizer`, which is written in
+Python and returns no words, but whose components do.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, cast
+from functools import lru_cache, reduce
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, TypeGuard, cast
 
 from tokenizers import Tokenizer
-from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+
+from analysis.errors import UnfitModel
 
 MARK = "▁"
 _CONTINUES = "##"
@@ -54,6 +59,7 @@ def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
     written, model = "".join(prepared(_PROBE, backend)), cast(Any, backend.model)
     special, unknown = list(map(str, tokenizer.special_tokens_map.values())), tokenizer.unk_token
     unknown = str(unknown) if special.count(str(unknown)) == 1 else ""
+    pre = backend.pre_tokenizer
     cuts = MARK not in written and len(prepared("a a", backend)) > 1
     return Kind(
         is_bytes=_AS_BYTES in written,
@@ -62,7 +68,9 @@ def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
         ends=getattr(model, "end_of_word_suffix", None) or "",
         added=added if cuts else frozenset(map(str, tokenizer.all_special_tokens)) - {unknown},
         unknown=unknown,
-        chunks=_chunks(backend) if cuts else None,
+        chunks=(lambda text: [start for _, (start, _) in pre.pre_tokenize_str(text)])
+        if cuts
+        else None,
     )
 
 
@@ -71,11 +79,6 @@ def prepared(text: str, backend: Tokenizer) -> list[str]:
     normal = backend.normalizer.normalize_str(text) if backend.normalizer else text
     parts = backend.pre_tokenizer.pre_tokenize_str(normal) if backend.pre_tokenizer else []
     return [chunk for chunk, _ in parts] or [normal]
-
-
-def _chunks(backend: Tokenizer) -> Callable[[str], list[int]]:
-    pre_tokenizer = backend.pre_tokenizer
-    return lambda text: [start for _, (start, _) in pre_tokenizer.pre_tokenize_str(text)]
 
 
 @lru_cache(maxsize=1)  # called for every text of a corpus
@@ -95,3 +98,64 @@ def spelt_out(token: str, tokenizer: PreTrainedTokenizerBase) -> list[str]:
         return [token]
     model = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer.model
     return [piece.value for part in (token[:1], token[1:]) for piece in model.tokenize(part)]
+
+
+_PIECES = ("wordpiece", "character")
+_PACKAGES = ("fugashi", "unidic-lite", "unidic", "ipadic", "sudachipy", "rhoknp")
+_SETTINGS = (
+    *("do_lower_case", "never_split", "word_tokenizer_type", "subword_tokenizer_type"),
+    *("mecab_kwargs", "sudachi_kwargs", "jumanpp_kwargs"),
+)
+
+
+def is_japanese(tokenizer: PreTrainedTokenizerBase) -> TypeGuard[BertJapaneseTokenizer]:
+    """Return True for `BertJapaneseTokenizer`, the one Python tokenizer that is read."""
+    if not isinstance(tokenizer, BertJapaneseTokenizer):
+        return False
+    kind = tokenizer.subword_tokenizer_type
+    if not tokenizer.do_word_tokenize or not tokenizer.do_subword_tokenize or kind not in _PIECES:
+        raise UnfitModel(
+            "BertJapaneseTokenizer is read where it makes words (`do_word_tokenize`) and then "
+            f"pieces by {' or '.join(_PIECES)}; this one has do_word_tokenize "
+            f"{tokenizer.do_word_tokenize}, do_subword_tokenize {tokenizer.do_subword_tokenize}, "
+            f"subword_tokenizer_type {kind!r}."
+        )
+    return True
+
+
+def words_of_japanese(text: str, tokenizer: BertJapaneseTokenizer) -> list[list[str]]:
+    """Return the pieces of each word of a text; special tokens written in it are letters.
+
+    Joined they equal the tokenizer's own output with `split_special_tokens`. Words without pieces
+    are left out.
+    """
+    words = tokenizer.word_tokenizer.tokenize(text, never_split=[])
+    pieces = (tokenizer.subword_tokenizer.tokenize(word) for word in words)
+    return [word for word in pieces if word]
+
+
+def joined_japanese(tokenizer: BertJapaneseTokenizer, ids: list[int]) -> str:
+    """Join tokens to a text, with spaces between words of Latin letters and digits alone."""
+    return reduce(_joined, tokenizer.convert_ids_to_tokens(ids), "")
+
+
+def _joined(text: str, token: str) -> str:
+    if token.startswith(_CONTINUES):
+        return text + token.removeprefix(_CONTINUES)
+    apart = text[-1:].isascii() and text[-1:].isalnum() and token.isascii() and token.isalnum()
+    return f"{text} {token}" if apart else text + token
+
+
+def settings_of_japanese(tokenizer: BertJapaneseTokenizer) -> list[str]:
+    """Return all settings that its output depends on, beside its vocabulary."""
+    settings = [f"{name} {getattr(tokenizer, name)!r}" for name in _SETTINGS]
+    return settings + [
+        f"{package} {release}" for package in _PACKAGES if (release := _version(package))
+    ]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -7,8 +7,14 @@ from typing import Any, cast
 from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from analysis.errors import BadCorpus
-from precompute.corpora.tokenizing.japanese import is_japanese, words_of_japanese
-from precompute.corpora.tokenizing.kind import MARK, kind_of, prepared, spelt_out
+from precompute.corpora.tokenizing.kind import (
+    MARK,
+    is_japanese,
+    kind_of,
+    prepared,
+    spelt_out,
+    words_of_japanese,
+)
 from precompute.corpora.wording import shown
 
 
@@ -28,9 +34,6 @@ def word_pieces(
     Args:
         spaces: True for words that a space follows.
         space: True if a space precedes the first word.
-
-    Raises:
-        BadCorpus: a word has no tokens, and there is no unknown token.
 
     Source:
         clark-2019, section 4: every word of a treebank is cut into pieces alone.

@@ -9,7 +9,8 @@ import pytest
 import streamlit as st
 
 from pages.sequences.maps import attention_moved
-from pages.sequences.subject import LONGEST, Subject, shared_tokens
+from pages.sequences.subject import Subject, shared_tokens
+from pages.services.live_model import LONGEST
 from pages.services.model_process import ModelProcess
 from tests.pages.conftest import assert_sound, bodies, captions, charts, in_address, sentences
 from tests.pages.kit.figures import click, frame_of

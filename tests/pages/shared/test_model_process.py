@@ -49,6 +49,16 @@ def test_it_answers_as_the_model_does_before_and_after_it_is_killed(asked, model
     np.testing.assert_allclose(maps(asked, model).scopes, expected, atol=1e-6)
 
 
+def test_a_model_is_loaded_beside_the_page_and_a_question_then_waits_for_it(model):
+    made = ModelProcess()
+    assert made.state == "starting"
+    for _ in range(2):
+        made.begin(model, "ready", (), {})
+    assert made.ask(model, "ready", (), {}) is None
+    assert made.state == "running"
+    made.close()
+
+
 def test_readers_who_come_together_get_what_they_get_alone(asked, model):
     alone = [maps(asked, model, layer).scopes for layer in (1, 2)]
     assert asked.state == "running"

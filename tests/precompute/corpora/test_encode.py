@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import Pair, Text, Tokens
+from precompute.corpora.sequence import Entry
 from tests.precompute.corpora.tiny import (
     BUILT,
     PLACE,
@@ -34,7 +34,7 @@ def test_no_token_is_masked_where_there_is_no_mask_token():
     tokenizer = gpt2_like()
     tokenizer.add_tokens(["None"])  # a word of GPT-2, and what Python calls nothing
     encoder = Encoder(tokenizer, positions=64, segment_types=0, max_tokens=64)
-    (sequence,) = encoder.sequences([Text("None the cat", PLACE)], counts=Counter())
+    (sequence,) = encoder.sequences([Entry(PLACE, ("None the cat",))], counts=Counter())
     assert "None" in sequence.tokens
     assert not sequence.masked.any()
 
@@ -45,8 +45,8 @@ def test_no_token_is_masked_where_there_is_no_mask_token():
 def test_what_fits_is_what_the_tokenizer_itself_makes_of_it(family, first, second):
     tokenizer = BUILT[family]
     for entry, given_texts in (
-        (Text(first, PLACE), [first]),
-        (Pair(first, second, PLACE), [first, second]),
+        (Entry(PLACE, (first,)), [first]),
+        (Entry(PLACE, (first, second)), [first, second]),
     ):
         sequence, truncated = encode(entry, family, positions=500, max_tokens=500)
         if family == "gpt2":  # nothing of its template parts two texts, so a line break does
@@ -79,11 +79,11 @@ def test_what_does_not_fit_is_cut_as_the_slow_twin_cuts_it(
     uncut = tokenizer.tokenize(first), tokenizer.tokenize(line_break + second)
     room = max_tokens - len(before + between + after)
     first_cut, other = shortened(uncut, room)
-    sequence, truncated = encode(Pair(first, second, PLACE), family, max_tokens=max_tokens)
+    sequence, truncated = encode(Entry(PLACE, (first, second)), family, max_tokens=max_tokens)
     assert list(sequence.tokens) == before + first_cut + between + other + after
     assert truncated == (sum(map(len, uncut)) > room)
     (alone,) = shortened(uncut[:1], max_tokens - len(before + after))
-    sequence, truncated = encode(Text(first, PLACE), family, max_tokens=max_tokens)
+    sequence, truncated = encode(Entry(PLACE, (first,)), family, max_tokens=max_tokens)
     assert list(sequence.tokens) == before + alone + after
     assert truncated == (len(alone) < len(uncut[0]))
 
@@ -92,9 +92,11 @@ def test_what_does_not_fit_is_cut_as_the_slow_twin_cuts_it(
 @unhurried(40)
 @given(first=texts, second=texts)
 def test_tokens_of_a_pair_give_the_same_sequence_as_the_pair(family, first, second):
-    pair, _ = encode(Pair(first, second, PLACE), family, max_tokens=32)
+    pair, _ = encode(Entry(PLACE, (first, second)), family, max_tokens=32)
     for segments in (None, tuple(pair.segments.tolist())):
-        again, truncated = encode(Tokens(pair.tokens, segments, PLACE), family, max_tokens=8)
+        again, truncated = encode(
+            Entry(PLACE, tokens=pair.tokens, segments=segments), family, max_tokens=8
+        )
         for name in ("ids", "segments", "token_types"):
             np.testing.assert_array_equal(getattr(again, name), getattr(pair, name))
         assert again.tokens == pair.tokens
@@ -102,7 +104,11 @@ def test_tokens_of_a_pair_give_the_same_sequence_as_the_pair(family, first, seco
 
 
 def test_arrays_are_of_the_types_that_are_promised():
-    for entry in (Text("the", PLACE), Tokens(("the",), None, PLACE), Tokens(("the",), (1,), PLACE)):
+    for entry in (
+        Entry(PLACE, ("the",)),
+        Entry(PLACE, tokens=("the",)),
+        Entry(PLACE, tokens=("the",), segments=(1,)),
+    ):
         sequence, _ = encode(entry)
         arrays = (sequence.ids, sequence.segments, sequence.token_types)
         assert [array.dtype.name for array in arrays] == ["int32", "uint8", "uint8"]
@@ -121,7 +127,7 @@ def test_arrays_are_of_the_types_that_are_promised():
 def test_segments_that_are_not_given_change_after_the_first_separator(
     tokens, segment_types, segments
 ):
-    sequence, _ = encode(Tokens(tuple(tokens), None, PLACE), segment_types=segment_types)
+    sequence, _ = encode(Entry(PLACE, tokens=tuple(tokens)), segment_types=segment_types)
     assert sequence.segments.tolist() == segments
 
 
@@ -140,7 +146,7 @@ def test_segments_that_are_not_given_change_after_the_first_separator(
     ],
 )
 def test_tokens_are_told_as_text_a_line_for_each_part(family, tokens, text):
-    assert encode(Tokens(tuple(tokens), None, PLACE), family)[0].text == text
+    assert encode(Entry(PLACE, tokens=tuple(tokens)), family)[0].text == text
 
 
 def test_tokenizer_settings_for_length_and_padding_are_not_heeded():
@@ -149,5 +155,5 @@ def test_tokenizer_settings_for_length_and_padding_are_not_heeded():
     tokenizer.backend_tokenizer.enable_truncation(4)
     tokenizer.backend_tokenizer.enable_padding(length=20)
     encoder = Encoder(tokenizer, positions=9, segment_types=2, max_tokens=9)
-    (sequence,) = encoder.sequences([Text("the cat sat the cat", PLACE)], counts=Counter())
+    (sequence,) = encoder.sequences([Entry(PLACE, ("the cat sat the cat",))], counts=Counter())
     assert len(sequence) == 7

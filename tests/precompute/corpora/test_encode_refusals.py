@@ -6,7 +6,7 @@ from transformers import ByT5Tokenizer
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import Pair, Text, Tokens
+from precompute.corpora.sequence import Entry
 from tests.precompute.corpora.tiny import PLACE, bert_like, encode
 from tests.refusals import refused
 
@@ -16,22 +16,28 @@ NO_TOKEN = "give the corpus as text, or use the model it was tokenized for"
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (Text("\u200b\x00", PLACE), r"the tokenizer makes no token of '\u200b\x00'; leave it out"),
-        (Pair("the", "\u200b", PLACE), r"the tokenizer makes no token of '\u200b'; leave it out"),
         (
-            Tokens(("the", "catt"), None, PLACE),
+            Entry(PLACE, ("\u200b\x00",)),
+            r"the tokenizer makes no token of '\u200b\x00'; leave it out",
+        ),
+        (
+            Entry(PLACE, ("the", "\u200b")),
+            r"the tokenizer makes no token of '\u200b'; leave it out",
+        ),
+        (
+            Entry(PLACE, tokens=("the", "catt")),
             f"the model's tokenizer has no token 'catt'; {NO_TOKEN}",
         ),
         (
-            Tokens(("<b>\n",), None, PLACE),
+            Entry(PLACE, tokens=("<b>\n",)),
             rf"the model's tokenizer has no token '<b>\n'; {NO_TOKEN}",
         ),
         (
-            Tokens(("the",) * 65, None, PLACE),
+            Entry(PLACE, tokens=("the",) * 65),
             "65 tokens, but the model reads at most 64; make it shorter",
         ),
         (
-            Tokens(("the", "cat"), (0, 2), PLACE),
+            Entry(PLACE, tokens=("the", "cat"), segments=(0, 2)),
             "segment id 2, but the model knows 2 segment type(s), counted from 0; leave `segments` "
             "out",
         ),
@@ -43,9 +49,9 @@ def test_entry_that_the_model_cannot_read_is_named(entry, message):
 
 @pytest.mark.parametrize("segment_types", [0, 1])
 def test_segments_other_than_0_are_refused_by_a_model_without_them(segment_types):
-    sequence, _ = encode(Tokens(("the",), (0,), PLACE), segment_types=segment_types)
+    sequence, _ = encode(Entry(PLACE, tokens=("the",), segments=(0,)), segment_types=segment_types)
     assert sequence.segments.tolist() == [0]
-    of_another = Tokens(("the",), (1,), PLACE)
+    of_another = Entry(PLACE, tokens=("the",), segments=(1,))
     assert refused(BadCorpus, encode, of_another, segment_types=segment_types) == (
         f"{PLACE}: segment id 1, but the model knows {segment_types} segment type(s), counted from "
         "0; leave `segments` out"
@@ -56,19 +62,19 @@ def test_segments_other_than_0_are_refused_by_a_model_without_them(segment_types
     ("entry", "sizes", "message"),
     [
         (
-            Text("the", PLACE),
+            Entry(PLACE, ("the",)),
             {"max_tokens": 65},
             "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed "
             "is 64.",
         ),
         (
-            Text("the", PLACE),
+            Entry(PLACE, ("the",)),
             {"max_tokens": 2},
             "--max-tokens is 2, but one text needs at least 3 with this tokenizer's 2 special "
             "token(s).",
         ),
         (
-            Pair("the", "the", PLACE),
+            Entry(PLACE, ("the", "the")),
             {"max_tokens": 4},
             "--max-tokens is 4, but a pair of texts needs at least 5 with this tokenizer's 3 "
             "special token(s).",
@@ -80,8 +86,8 @@ def test_length_that_cannot_be_is_refused(entry, sizes, message):
 
 
 def test_shortest_lengths_that_can_be_are_taken():
-    assert encode(Text("the cat", PLACE), max_tokens=3)[0].tokens == ("[CLS]", "the", "[SEP]")
-    assert len(encode(Pair("the cat", "a b", PLACE), max_tokens=5)[0]) == 5
+    assert encode(Entry(PLACE, ("the cat",)), max_tokens=3)[0].tokens == ("[CLS]", "the", "[SEP]")
+    assert len(encode(Entry(PLACE, ("the cat", "a b")), max_tokens=5)[0]) == 5
 
 
 def test_segment_ids_of_the_tokenizer_must_be_the_model_s():
@@ -90,7 +96,7 @@ def test_segment_ids_of_the_tokenizer_must_be_the_model_s():
         single="$A", pair="$A $B:2", special_tokens=[]
     )
     encoder = Encoder(tokenizer, positions=9, segment_types=2, max_tokens=9)
-    sequences = encoder.sequences([Pair("the", "cat", PLACE)], counts=Counter())
+    sequences = encoder.sequences([Entry(PLACE, ("the", "cat"))], counts=Counter())
     assert refused(UnfitModel, list, sequences) == (
         "The tokenizer gives segment id 2, but the model knows 2 segment types: load a tokenizer "
         "that belongs to the model."

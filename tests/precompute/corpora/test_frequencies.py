@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.frequencies import read_frequencies
+from precompute.corpora.word_files import read_frequencies
 from tests.refusals import refused
 
 

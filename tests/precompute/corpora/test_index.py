@@ -11,11 +11,9 @@ import pytest
 
 from analysis.errors import BadCorpus
 from analysis.needs import Need
-from precompute.corpora.index import write as index
-from precompute.corpora.index.columns import rows_of, sequences_of
-from precompute.corpora.index.write import indexed
+from precompute.corpora.index import corpus as index
+from precompute.corpora.index.corpus import Reading, indexed, rows_of, sequences_of
 from precompute.corpora.load import read_corpus
-from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import shard_path
 from tests.precompute.corpora.tiny import BUILT

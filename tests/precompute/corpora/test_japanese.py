@@ -12,9 +12,9 @@ from analysis.errors import UnfitModel
 from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import read_corpus
-from precompute.corpora.masking import masked
-from precompute.corpora.sequence import NO_WORD, Annotated, Pair, Text, Tokens
-from precompute.corpora.tokenizing.japanese import words_of_japanese
+from precompute.corpora.sequence import NO_WORD, Entry
+from precompute.corpora.token_types import masked
+from precompute.corpora.tokenizing.kind import words_of_japanese
 from precompute.corpora.tokenizing.word_pieces import word_pieces
 from tests.precompute.corpora.tiny import PLACE, unhurried
 from tests.precompute.corpora.tiny_japanese import japanese_like
@@ -52,7 +52,7 @@ def test_the_words_in_order_are_what_the_tokenizer_itself_makes(subwords, parts)
 
 
 def test_pieces_of_one_word_share_it_and_those_of_two_do_not():
-    sequence, _ = encode(Text("吾輩は猫。国際連合が鳴く", PLACE))
+    sequence, _ = encode(Entry(PLACE, ("吾輩は猫。国際連合が鳴く",)))
     assert sequence.tokens == (
         *("[CLS]", "吾", "##輩", "は", "猫", "。", "国", "##際", "連", "##合", "が", "鳴く"),
         "[SEP]",
@@ -67,19 +67,19 @@ def test_ids_and_segments_are_those_of_the_tokenizer_itself(first, second):
     if not (JAPANESE.tokenize(first) and JAPANESE.tokenize(second)):
         return
     for given_texts, entry in (
-        ((first,), Text(first, PLACE)),
-        ((first, second), Pair(first, second, PLACE)),
+        ((first,), Entry(PLACE, (first,))),
+        ((first, second), Entry(PLACE, (first, second))),
     ):
         sequence, _ = encode(entry)
         seen = JAPANESE(*given_texts, return_token_type_ids=True)
         assert sequence.ids.tolist() == seen["input_ids"]
         assert sequence.segments.tolist() == seen["token_type_ids"]
-        again, _ = encode(Tokens(sequence.tokens, None, PLACE))
+        again, _ = encode(Entry(PLACE, tokens=sequence.tokens))
         assert again.ids.tolist() == sequence.ids.tolist()
 
 
 def test_a_pair_that_is_too_long_loses_the_end_of_the_longer_text():
-    sequence, lost = encode(Pair("猫は犬を見た", "犬が鳴く", PLACE), max_tokens=9)
+    sequence, lost = encode(Entry(PLACE, ("猫は犬を見た", "犬が鳴く")), max_tokens=9)
     assert sequence.tokens == (*("[CLS]", "猫", "は", "犬", "[SEP]", "犬", "が", "鳴く", "[SEP]"),)
     assert lost == 1
     assert sequence.segments.tolist() == [0] * 5 + [1] * 4
@@ -88,7 +88,7 @@ def test_a_pair_that_is_too_long_loses_the_end_of_the_longer_text():
 
 def test_a_mask_among_tokens_and_one_that_is_drawn_are_masked_and_no_words():
     tokens = ("[CLS]", "猫", "は", "[MASK]", "を", "見", "た", "[SEP]")
-    sequence, _ = encode(Tokens(tokens, None, PLACE))
+    sequence, _ = encode(Entry(PLACE, tokens=tokens))
     assert sequence.tokens[3] == "[MASK]"
     assert sequence.masked.tolist() == [False] * 3 + [True] + [False] * 4
     assert sequence.words[3] == NO_WORD
@@ -111,7 +111,7 @@ def test_words_of_a_treebank_are_tokenised_one_by_one():
         governors=None,
         relations=None,
     )
-    sequence, _ = encode(Annotated(known, PLACE))
+    sequence, _ = encode(Entry(PLACE, annotation=known))
     assert sequence.text == "国際連合が見た"
     assert sequence.word_spans is not None
     assert sequence.word_spans.tolist() == [[1, 5], [5, 6], [6, 7], [7, 8]]
@@ -120,7 +120,7 @@ def test_words_of_a_treebank_are_tokenised_one_by_one():
 
 def test_tokens_are_told_as_a_text_without_spaces_but_between_latin_words():
     tokens = ("[CLS]", "吾", "##輩", "は", "Tokyo", "a", "##b", "1", "駅", "[SEP]", "猫", "[SEP]")
-    assert encode(Tokens(tokens, None, PLACE))[0].text == "吾輩はTokyo ab 1駅\n猫"
+    assert encode(Entry(PLACE, tokens=tokens))[0].text == "吾輩はTokyo ab 1駅\n猫"
 
 
 @pytest.mark.parametrize("settings", [{"do_word_tokenize": False}, {"do_subword_tokenize": False}])

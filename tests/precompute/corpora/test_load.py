@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UnfitModel, UnknownName, UserError
 from precompute.corpora.load import TEXT_PACKINGS, entries
-from precompute.corpora.sequence import Text, Tokens
-from precompute.corpora.texts.jsonl import write_jsonl
+from precompute.corpora.sequence import Entry
+from precompute.corpora.texts.rows import write_jsonl
 from tests.precompute.corpora.tiny import (
     BUILT,
     SEGMENT_TYPES,
@@ -78,8 +78,8 @@ def test_each_format_is_read_by_its_content(tmp_path):
     pickled, lines = tmp_path / "a.jsonl", tmp_path / "b.txt"
     pickled.write_bytes(pickle.dumps([{"tokens": tokens, "attns": np.ones((1, 1, 3, 3))}]))
     lines.write_text(json.dumps({"tokens": tokens}))
-    assert list(entries(str(pickled))) == [Tokens(tuple(tokens), None, "a.jsonl entry 1")]
-    assert list(entries(str(lines))) == [Tokens(tuple(tokens), None, "b.txt line 1")]
+    assert list(entries(str(pickled))) == [Entry("a.jsonl entry 1", tokens=tuple(tokens))]
+    assert list(entries(str(lines))) == [Entry("b.txt line 1", tokens=tuple(tokens))]
     assert_same_sequences(load(pickled).sequences, load(lines).sequences)
 
 
@@ -87,7 +87,7 @@ def test_entries_are_read_as_they_are_asked_for(tmp_path):
     path = tmp_path / "corpus.jsonl"
     path.write_bytes(b'{"text": "the"}\n\xff\n')
     lines = entries(str(path))
-    assert next(lines) == Text("the", "corpus.jsonl line 1")
+    assert next(lines) == Entry("corpus.jsonl line 1", ("the",))
     with pytest.raises(BadCorpus):
         next(lines)
     assert len(load(path, limit=1).sequences) == 1

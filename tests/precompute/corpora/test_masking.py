@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from analysis.errors import UnfitModel, UserError
 from analysis.models.gradients import NO_TARGET
 from analysis.token_types import CLS, SEP
-from precompute.corpora.masking import masked
 from precompute.corpora.sequence import NO_WORD, Sequence
-from precompute.corpora.token_types import TokenTypes
+from precompute.corpora.token_types import TokenTypes, masked
 from tests.precompute.corpora.tiny import assert_same_sequences, bert_like, gpt2_like, unhurried
 from tests.refusals import refused
 

@@ -10,7 +10,6 @@ import pytest
 
 from analysis.errors import BadCorpus
 from precompute.corpora.load import entries
-from precompute.corpora.sequence import Text
 from precompute.corpora.source import UNFOLDS, source_of
 from tests.precompute.corpora.tiny import load
 from tests.refusals import refused
@@ -37,8 +36,8 @@ def test_a_compressed_file_reads_as_what_it_holds(tmp_path, compress):
     plain = write(tmp_path / "plain", LINES)
     packed = tmp_path / "packed"
     packed.write_bytes(compress(Path(plain).read_bytes()))
-    texts = [entry.text for entry in entries(plain) if isinstance(entry, Text)]
-    assert [entry.text for entry in entries(str(packed)) if isinstance(entry, Text)] == texts
+    texts = [entry.texts for entry in entries(plain)]
+    assert [entry.texts for entry in entries(str(packed))] == texts
     assert len(texts) == len(LINES)
 
 
@@ -67,9 +66,7 @@ def test_frames_that_are_to_be_skipped_are(tmp_path, frames):
     halves = ("\n".join(LINES[:20]) + "\n", "\n".join(LINES[20:]))
     path = tmp_path / "parts.zst"
     path.write_bytes(b"".join(frames(*(zstd(half.encode()) for half in halves))))
-    texts = [
-        json.dumps({"text": entry.text}) for entry in entries(str(path)) if isinstance(entry, Text)
-    ]
+    texts = [json.dumps({"text": entry.texts[0]}) for entry in entries(str(path))]
     assert texts == LINES
 
 

@@ -7,7 +7,7 @@ from tokenizers import Tokenizer, normalizers, pre_tokenizers
 from analysis.errors import BadCorpus
 from analysis.token_types import CLS, SEP
 from precompute.corpora.annotated.annotation import ROOT, Annotation
-from precompute.corpora.sequence import NO_WORD, Annotated
+from precompute.corpora.sequence import NO_WORD, Entry
 from precompute.corpora.tokenizing.word_pieces import line_pieces, word_pieces
 from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, encode, llama_like
 
@@ -85,7 +85,7 @@ def test_a_word_of_which_nothing_is_made_is_unknown():
 
 @pytest.mark.parametrize("family", TOKENIZERS)
 def test_spans_cover_every_token_but_the_special_ones(family):
-    sequence, lost = encode(Annotated(KNOWN, PLACE), family)
+    sequence, lost = encode(Entry(PLACE, annotation=KNOWN), family)
     assert lost == 0
     assert sequence.annotation is KNOWN
     assert sequence.text == "The catmat sat."
@@ -101,7 +101,7 @@ def test_spans_cover_every_token_but_the_special_ones(family):
 
 
 def test_special_tokens_frame_the_words():
-    sequence, _ = encode(Annotated(KNOWN, PLACE))
+    sequence, _ = encode(Entry(PLACE, annotation=KNOWN))
     assert sequence.token_types[0] == CLS
     assert sequence.token_types[-1] == SEP
     assert sequence.tokens == ("[CLS]", "the", "cat", "##m", "##a", "##t", "sat", ".", "[SEP]")

@@ -11,8 +11,8 @@ from transformers import PreTrainedTokenizerFast
 
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import read_corpus
-from precompute.corpora.sequence import NO_WORD, Text, Tokens
-from precompute.corpora.special_tokens import encodings
+from precompute.corpora.sequence import NO_WORD, Entry
+from precompute.corpora.tokenizing.encoded import encodings
 from precompute.corpora.tokenizing.kind import kind_of
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
 from tests.precompute.corpora.tiny import (
@@ -157,8 +157,8 @@ KINDS = {
 @given(text=texts)
 def test_tokens_of_a_text_have_the_words_of_the_text(kind, text):
     encoder = Encoder(KINDS[kind], positions=900, segment_types=2, max_tokens=900)
-    (whole,) = encoder.sequences([Text(text, PLACE)], counts=Counter())
-    (tokens,) = encoder.sequences([Tokens(whole.tokens, None, PLACE)], counts=Counter())
+    (whole,) = encoder.sequences([Entry(PLACE, (text,))], counts=Counter())
+    (tokens,) = encoder.sequences([Entry(PLACE, tokens=whole.tokens)], counts=Counter())
     assert _ends(tokens.words) == _ends(whole.words)
 
 
@@ -167,7 +167,7 @@ def test_tokens_of_a_text_have_the_words_of_the_text(kind, text):
 def test_no_word_ends_within_a_grapheme_or_at_a_joiner(kind, text):
     text, words = MARKED[text]
     encoder = Encoder(KINDS[kind], positions=900, segment_types=2, max_tokens=900)
-    (read,) = encoder.sequences([Text(text, PLACE)], counts=Counter())
+    (read,) = encoder.sequences([Entry(PLACE, (text,))], counts=Counter())
     ids: dict[int, list[int]] = {}
     for word, token in zip(read.words.tolist(), read.ids.tolist(), strict=True):
         ids.setdefault(word, []).append(token)
@@ -188,7 +188,7 @@ def test_packed_texts_have_the_words_of_the_text(kind, packing, max_tokens, tmp_
     path = tmp_path / "plain.txt"
     path.write_text("\n".join([line, line]), encoding="utf-8")
     encoder = Encoder(KINDS[kind], max_tokens=900, positions=900, segment_types=2)
-    (text,) = encoder.sequences([Text(f"{line} {line}", PLACE)], counts=Counter())
+    (text,) = encoder.sequences([Entry(PLACE, (f"{line} {line}",))], counts=Counter())
     pieces, ends = _pieces(text)
     given = {"max_tokens": max_tokens, "packing": packing, "positions": 900, "segment_types": 2}
     read = whole(read_corpus(str(path), KINDS[kind], **given))

@@ -1,14 +1,17 @@
 """Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and tools for tests of corpora."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import ascii_letters, ascii_lowercase, digits
+from typing import Any
 
 import pytest
 from hypothesis import settings
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
+from analysis.errors import BadCorpus
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Entry, Sequence
@@ -166,6 +169,14 @@ def load(
     sizes = {"positions": positions, "segment_types": SEGMENT_TYPES[family]}
     names = given if isinstance(given, tuple) else str(given)
     return whole(read_corpus(names, BUILT[family], max_tokens=max_tokens, **sizes, **options))
+
+
+def sound(items: Iterable[Any]) -> Iterator[Any]:
+    """What a reader yields, without errors."""
+    for item in items:
+        if isinstance(item, BadCorpus):
+            raise item
+        yield item
 
 
 def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:

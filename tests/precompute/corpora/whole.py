@@ -7,10 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from precompute.corpora.index.corpus import Corpus
-from precompute.corpora.index.write import indexed
+from precompute.corpora.index.corpus import Corpus, Reading, indexed
 from precompute.corpora.load import read_corpus
-from precompute.corpora.reading import Reading
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 

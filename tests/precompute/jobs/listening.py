@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from precompute.jobs import ray_workers
+from precompute.jobs import workers
 
 
 def addresses() -> dict[str, str]:
@@ -32,8 +32,8 @@ def sockets(process: Path) -> list[str]:
 
 if __name__ == "__main__":
     os.environ.pop("RAY_ADDRESS", None)
-    ray = ray_workers.ray_module()
-    with ray_workers.joined_cluster(ray):
+    ray = workers.ray_module()
+    with workers.joined_cluster(ray):
         remote = ray.remote(lambda: os.getpid())
         ray.get(remote.remote())
         known = addresses()

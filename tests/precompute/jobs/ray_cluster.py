@@ -14,7 +14,7 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 
 from ray.cluster_utils import Cluster
 
-from precompute.jobs import ray_workers
+from precompute.jobs import workers
 from precompute.jobs.plan import Job
 from precompute.request import Request
 from precompute.run import run
@@ -42,7 +42,7 @@ def lose_node(asked: Request) -> list[Job]:
         runner(plan, model, jobs, lose)
 
     try:
-        with ray_workers.ray_runner(workers=2) as runner:
+        with workers.ray_runner(workers=2) as runner:
             run(asked, partial(losing, runner))
     finally:
         cluster.shutdown()

@@ -3,8 +3,7 @@ import pyarrow as pa
 import pytest
 
 from analysis.statistics.table import HEAD, TOKEN_TYPE
-from precompute.jobs.counted import added_up
-from precompute.jobs.shards import as_stored, merged
+from precompute.jobs.shards import added_up, as_stored, merged
 from precompute.passes import STATISTICS
 
 COUNTED = [statistic for statistic in STATISTICS.values() if statistic.counted]

@@ -9,7 +9,7 @@ import torch
 
 from precompute.jobs.memory import most_pairs
 from precompute.jobs.plan import BATCH_PAIRS, batches
-from precompute.models.devices import sent_to
+from precompute.models.loaded_model import sent_to
 from tests.tiny import tiny_model
 
 

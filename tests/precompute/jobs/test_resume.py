@@ -15,7 +15,7 @@ import pytest
 
 from analysis.errors import UserError
 from analysis.scopes import POST_NORM
-from precompute.corpora.index import write as index
+from precompute.corpora.index import corpus as index
 from precompute.jobs import runner, workers
 from precompute.jobs.plan import Facts, Plan
 from precompute.jobs.runner import run_local

@@ -11,8 +11,7 @@ import pytest
 
 from analysis.errors import UserError
 from precompute.jobs.runner import run_local
-from precompute.jobs.seal import is_intact, set_aside
-from precompute.jobs.shards import finish_shard
+from precompute.jobs.shards import finish_shard, is_intact, set_aside
 from precompute.request import Request
 from precompute.run import run
 from tests.refusals import refused

@@ -11,6 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from analysis.needs import Setting
+from analysis.statistics.base.tables import Table
 from precompute.jobs import plan as of_plans
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.plan import Job, Plan

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from analysis.errors import UserError
-from precompute.jobs.shortage import reporting_shortage
+from precompute.jobs.runner import reporting_shortage
 
 OUTPUT = Path("statistics") / "bert.duckdb"
 DISK = {
@@ -36,19 +36,14 @@ def _message(error: Exception) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("reason", DISK)
-def test_what_a_disk_refuses_is_said_with_its_folder(reason):
-    assert _message(DISK[reason]) == (
+@pytest.mark.parametrize("reason", DISK | MEMORY)
+def test_what_the_machine_refuses_is_said_with_what_to_do(reason):
+    assert _message((DISK | MEMORY)[reason]) == (
         f"statistics could not be read or written ({reason}). See to its space and permissions and "
         "rerun the command: finished shards are kept."
-    )
-
-
-@pytest.mark.parametrize("reason", MEMORY)
-def test_want_of_memory_is_said_with_what_to_do(reason):
-    assert _message(MEMORY[reason]) == (
-        f"There is too little memory ({reason}). End other programs, or take fewer --workers or a "
-        "smaller --max-tokens, and rerun the command: finished shards are kept."
+        if reason in DISK
+        else f"There is too little memory ({reason}). End other programs, or take fewer --workers "
+        "or a smaller --max-tokens, and rerun the command: finished shards are kept."
     )
 
 

@@ -16,13 +16,10 @@ from analysis.statistics import norms
 from analysis.statistics.fit import FitContext
 from analysis.statistics.rows import names_of, table_of
 from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
-from precompute.corpora.frequencies import Frequencies
-from precompute.corpora.word_vectors import WordVectors
+from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs import tables
 from precompute.jobs.plan import CORPUS
-from precompute.jobs.seal import is_intact
-from precompute.jobs.shards import finish_shard
-from precompute.jobs.workers import Waiting
+from precompute.jobs.shards import finish_shard, is_intact
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
@@ -51,10 +48,6 @@ def test_every_table_comes_once_after_those_that_it_needs(plan):
         assert plan.needs(name) <= {*plan.tables[:place]}, name
     assert plan.needs("head_layout") == {"head_distance"}
     assert plan.needs(0) == frozenset()
-    left = Waiting(["head_distance", "head_layout"], plan.needs)
-    assert (left.take(9), left.take(9)) == (["head_distance"], [])
-    left.finish("head_distance")
-    assert left.take(9) == ["head_layout"]
 
 
 def test_a_table_is_in_the_order_of_its_contract(plan):

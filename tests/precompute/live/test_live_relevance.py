@@ -13,9 +13,8 @@ from PIL import Image
 from analysis.errors import BadCorpus, UnfitModel
 from analysis.relevance_rules import ALL
 from analysis.upload_bounds import UPLOAD_BYTES
-from precompute.live import live_relevance
-from precompute.live.live_relevance import MAX_CHARACTERS
-from precompute.live.one_sequence import Rerun
+from precompute.live import one_sequence
+from precompute.live.one_sequence import MAX_CHARACTERS, Rerun
 from precompute.passes.relevance_maps import Relevance
 from tests.refusals import refused
 from tests.tiny import POSITIONS, TEXT_FAMILIES, tiny_model, tiny_sequences
@@ -91,7 +90,7 @@ def test_a_text_that_is_too_long_for_the_model_is_cut_and_says_so(bert):
 
 
 def test_a_text_whose_weights_take_too_much_memory_is_refused_in_words(bert, monkeypatch):
-    monkeypatch.setattr(live_relevance, "MOST_BYTES", 0)
+    monkeypatch.setattr(one_sequence, "MOST_BYTES", 0)
     assert refused(BadCorpus, bert.relevance_of_text, TEXT, max_tokens=36) == (
         "The text: has 5 tokens, whose attention weights of all layers take 0 MiB, more than the "
         "0 MiB that relevance is computed from. Shorten it."

@@ -7,7 +7,7 @@ import torch
 
 from analysis.errors import UserError
 from precompute.jobs.runner import run_local
-from precompute.models.devices import chosen_device, has_float64
+from precompute.models.loaded_model import chosen_device, has_float64
 from precompute.run import run
 from tests.precompute.models import single_device
 from tests.refusals import refused

@@ -14,16 +14,14 @@ import torch
 from analysis.errors import UserError
 from analysis.models.reading import random_inputs
 from analysis.statistics.corpus import MODEL, Identity
-from precompute.corpora.images.digits import read_digit_images
-from precompute.corpora.images.images import read_images
+from precompute.corpora.images.images import read_digit_images, read_images
 from precompute.corpora.load import read_corpus
 from precompute.jobs.runner import run_local
 from precompute.jobs.shards import fingerprint
 from precompute.models import identity as identities
 from precompute.models import load_models
 from precompute.models.identity import differences, reader_settings
-from precompute.models.load_models import load_model
-from precompute.models.load_processor import load_image_reader
+from precompute.models.load_models import load_image_reader, load_model
 from precompute.run import run
 from precompute.store.check import faults
 from tests.precompute.jobs.test_settings import planned

@@ -13,8 +13,7 @@ from precompute.jobs import workers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import OtherModel, rerun
-from precompute.models.load_models import load_model
-from precompute.models.random_weights import drawn_model, drawn_sha256
+from precompute.models.load_models import drawn_model, drawn_sha256, load_model
 from precompute.request import Request
 from precompute.run import run
 from precompute.store.check import faults
@@ -163,12 +162,12 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, tmp_path, 
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
     threads = torch.get_num_threads()
     asked, plan = untrained
-    workers.start_worker(plan, asked.model, "cpu", threads)
-    assert workers._Worker.here.model.identity == plan.facts.model
+    workers.Worker(plan, asked.model, "cpu", threads).begin()
+    assert workers.Worker.here.model.identity == plan.facts.model
     workers.work(0)
     assert not plan.missing(0)
     other = replace(plan, folder=tmp_path, facts=replace(plan.facts, random_weights=3))
-    workers.start_worker(other, asked.model, "cpu", threads)
+    workers.Worker(other, asked.model, "cpu", threads).begin()
     drawn = load_model(asked.model, device="cpu", random_weights=3).weights_sha256
     of_run = dict(plan.facts.model)["model.weights"]
     assert refused(UnfitModel, workers.work, 0) == (

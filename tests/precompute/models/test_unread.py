@@ -10,8 +10,7 @@ import transformers
 from analysis.errors import UnfitModel, UserError
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model
-from precompute.models.model_folder import library_configuration
-from precompute.models.unread import settings_not_read
+from precompute.models.model_folder import library_configuration, settings_not_read
 from precompute.run import run
 from tests.precompute.models.changed_files import change_settings, change_weights
 from tests.precompute.parts.test_part_runs import facts_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus, UserError
-from precompute.corpora.word_vectors import read_word_vectors
+from precompute.corpora.word_files import read_word_vectors
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from tests.refusals import refused

@@ -66,8 +66,8 @@ def test_the_file_of_a_part_is_whole_and_says_which_it_is_of(finished):
 def test_workers_and_pages_read_the_part_of_the_file(finished, tmp_path, monkeypatch):
     wanted, plan = finished
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
-    workers.start_worker(plan, wanted.model, "cpu", torch.get_num_threads())
-    again = workers._Worker.here.model
+    workers.Worker(plan, wanted.model, "cpu", torch.get_num_threads()).begin()
+    again = workers.Worker.here.model
     facts = facts_of(wanted)
     assert again.part == wanted.part
     settings: dict[str, Any] = {"revision": "sha256:any", "dtype": "float32"}

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from analysis.measures.heads.head_pattern import gradient_importance
 from analysis.statistics.heads.single_heads import SEQUENCE_GRADIENT_IMPORTANCE
 from analysis.token_types import TOKEN_TYPES
-from precompute.corpora.masking import masked
-from precompute.corpora.sequence import Sequence, Text
+from precompute.corpora.sequence import Entry, Sequence
+from precompute.corpora.token_types import masked
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import heads as passes
@@ -52,7 +52,7 @@ def importance(
 
 
 CAUSAL = ("gpt2", "llama")
-SHORT = (Text("Cat, a.", "line 1"), Text("Cat.", "line 2"))
+SHORT = (Entry("line 1", ("Cat, a.",)), Entry("line 2", ("Cat.",)))
 Moved = Callable[[int, int, int, int, float], float]
 """The loss when the weight of a layer, head, query and key is moved by some amount."""
 
@@ -161,7 +161,7 @@ def test_padding_and_company_change_no_gradient(language_model, short):
 
 
 def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, family):
-    (sequence,) = tiny_sequences(family, (Text("Cat.", "line 1"),))
+    (sequence,) = tiny_sequences(family, (Entry("line 1", ("Cat.",)),))
     names = ("ids", "segments", "token_types", "words", "masked", "tokens")
     single = replace(sequence, **{name: getattr(sequence, name)[:1] for name in names})
     assert language_model.gradients([single]) is None

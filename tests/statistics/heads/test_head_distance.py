@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analysis.measures.heads.head_distances import head_distances
 from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.heads.head_distances import HEAD_DISTANCE
-from precompute.corpora.sequence import Text
+from precompute.corpora.sequence import Entry
 from precompute.passes import heads as passes
 from tests.reference.transformed_vectors import of_trace
 from tests.tiny import HEADS, LAYERS, tiny_sequences
@@ -112,7 +112,10 @@ def test_rows_are_of_all_sequences_by_weights_and_by_norms(tiny, sequences, trac
 
 def test_few_queries_of_a_long_text_tell_nearly_the_distances_of_all(tiny, monkeypatch):
     """Texts above the budget keep evenly spaced queries, whatever else is in their batch."""
-    texts = (Text(" ".join(["The cat sat, the dog ran."] * 5), "line 1"), Text("Dog.", "line 2"))
+    texts = (
+        Entry("line 1", (" ".join(["The cat sat, the dog ran."] * 5),)),
+        Entry("line 2", ("Dog.",)),
+    )
     long = tiny_sequences(tiny.family, texts)
     n_tokens, short = map(len, long)
     whole = rows_of_table(HEAD_DISTANCE, tiny, long[:1]).to_pandas()

@@ -11,8 +11,8 @@ from torch import Tensor
 from analysis.effects import FILLINGS, MEAN, ZERO
 from analysis.measures.heads.head_effect import TypeMeans
 from analysis.token_types import OTHER, TOKEN_TYPES
-from precompute.corpora.masking import masked
 from precompute.corpora.sequence import Sequence
+from precompute.corpora.token_types import masked
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import head_effects as passes
 from tests.statistics.heads.hooks import (

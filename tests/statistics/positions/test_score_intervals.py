@@ -23,7 +23,7 @@ from analysis.statistics.positions.sums import (
     ROTARY_PLANE,
     SCORE_SHARE,
 )
-from precompute.corpora.sequence import Text
+from precompute.corpora.sequence import Entry
 from precompute.jobs.runner import run_local
 from precompute.passes.filling import begin
 from precompute.run import run
@@ -98,7 +98,7 @@ def shards(kind: str) -> tuple[Table, pd.DataFrame]:
         return ROTARY_PLANE, drawn_sums(N, 2)
     draw = np.random.default_rng(0)
     lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(N)]
-    entries = tuple(Text(line, f"line {seq}") for seq, line in enumerate(lines))
+    entries = tuple(Entry(f"line {seq}", (line,)) for seq, line in enumerate(lines))
     return OFFSET_TERM, _term_rows(kind, entries)
 
 

@@ -1,6 +1,7 @@
 """Antecedents: rules against a walk back through the text, and planted heads."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from analysis.measures.probing.antecedents import (
 )
 from analysis.statistics.probing.accuracy import COREFERENCE_PREDICTION
 from precompute.corpora.annotated.annotation import Annotation, Mention, MentionKind
-from precompute.corpora.sequence import Annotated
+from precompute.corpora.sequence import Entry
 from precompute.passes.filling import begin
 from precompute.passes.layers import Layer, batch_of
 from precompute.passes.probing import mentions_of
@@ -141,7 +142,7 @@ def _text(mentions: list[tuple[int, int, MentionKind]]) -> Annotation:
 
 def _rows(known: Annotation, attention: torch.Tensor, masked: tuple[int, ...] = ()) -> list[dict]:
     """Rows of a text with planted attention between words, the same in every head."""
-    (sequence,) = tiny_sequences("bert", (Annotated(known, "line 1"),))
+    (sequence,) = tiny_sequences("bert", (Entry("line 1", annotation=known),))
     assert len(sequence) == len(known) + 2, "a word has more than one piece"
     is_masked = np.isin(np.arange(len(sequence)), np.array(masked) + 1)
     model, sequences = tiny_model("bert"), [replace(sequence, masked=is_masked)]
@@ -172,7 +173,7 @@ def test_mentions_with_a_masked_word_are_left_out_for_heads_and_rules_alike():
 def test_a_text_where_nothing_can_be_found_has_no_rows():
     noise = torch.rand(N_WORDS, N_WORDS)
     assert _rows(_text([(2, 1, "nominal"), (5, 2, "nominal")]), noise) == []
-    plain = ANNOTATED[0].annotation
+    plain: Any = ANNOTATED[0].annotation
     assert not plain.mentions
     assert _rows(plain, noise[: len(plain), : len(plain)]) == []
 

@@ -23,7 +23,7 @@ from analysis.statistics.probing.parsers import (
     tree_sentences,
 )
 from precompute.corpora.annotated.annotation import Annotation
-from precompute.corpora.word_vectors import read_word_vectors
+from precompute.corpora.word_files import read_word_vectors
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.models.load_models import load_model

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.conllu import conllu_documents
-from tests.precompute.corpora.tiny import unhurried
+from tests.precompute.corpora.tiny import sound, unhurried
 from tests.refusals import refused
 
 
@@ -22,7 +22,7 @@ def line(identity: int | str, form="cat", head: int | str = 0, relation="root", 
 def read(folder: Path, text: str):
     path = folder / "f.conllu"
     path.write_bytes(text.encode())
-    return list(conllu_documents(path))
+    return list(sound(conllu_documents(path)))
 
 
 def sentence(folder: Path, text: str):

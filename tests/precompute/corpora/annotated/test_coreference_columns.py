@@ -5,6 +5,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.coreference_columns import column_documents
+from tests.precompute.corpora.tiny import sound
 from tests.refusals import refused
 
 CONLL_2012 = """#begin document (bc/cctv/00); part 000
@@ -47,7 +48,7 @@ def documents(tmp_path):
     def read(text: str):
         path = tmp_path / "f.conll"
         path.write_text(text, encoding="utf-8")
-        return list(column_documents(path))
+        return list(sound(column_documents(path)))
 
     return read
 

@@ -7,9 +7,10 @@ from pathlib import Path
 from precompute.corpora import load
 from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.conllu import conllu_documents
+from tests.precompute.corpora.tiny import sound
 
 PATH = Path(load.__file__).with_name("demo.conllu")
-DOCUMENTS = list(conllu_documents(PATH))
+DOCUMENTS = list(sound(conllu_documents(PATH)))
 SENTENCES = [sentence for document in DOCUMENTS for sentence in document.sentences]
 COMMENTS = {
     key: re.findall(rf"^# {key} = (.+)$", PATH.read_text(encoding="utf-8"), re.MULTILINE)

@@ -5,7 +5,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.conllu import conllu_documents
-from tests.precompute.corpora.tiny import load
+from tests.precompute.corpora.tiny import load, sound
 from tests.refusals import refused
 
 HEADER = "# newdoc id = a\n# global.Entity = GRP-etype-link-minspan-identity\n"
@@ -33,7 +33,7 @@ def document(tmp_path):
     def read(text: str, header: str = HEADER):
         path = tmp_path / "f.conllu"
         path.write_text(header + text, encoding="utf-8")
-        first, *_ = conllu_documents(path)
+        first, *_ = sound(conllu_documents(path))
         return first
 
     return read
@@ -100,7 +100,7 @@ def test_corefud_names_its_fields_otherwise(document):
 def test_fields_stay_those_of_the_last_header(document, tmp_path):
     text = text_of("(1-x-coref)", "(1-x-pred)", "(1-x-ana)", "", "", "")
     (tmp_path / "g.conllu").write_text(f"{HEADER}{text}\n# newdoc id = b\n{text}")
-    documents = list(conllu_documents(tmp_path / "g.conllu"))
+    documents = list(sound(conllu_documents(tmp_path / "g.conllu")))
     assert [len(entry.mentions) for entry in documents] == [2, 2]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from precompute.corpora.annotated.mention_heads import (
+from precompute.corpora.annotated.mentions import (
     head_by_tag,
     head_by_tree,
     head_by_word,

@@ -6,10 +6,10 @@ import pytest
 
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
-from precompute.corpora.annotated.mention_heads import head_by_tree, kind_by_tag
+from precompute.corpora.annotated.mentions import head_by_tree, kind_by_tag
 from precompute.corpora.load import read_corpus
 from tests.precompute.corpora.texts.test_real_text import real
-from tests.precompute.corpora.tiny import shared_data
+from tests.precompute.corpora.tiny import shared_data, sound
 from tests.precompute.corpora.whole import whole
 
 pytestmark = pytest.mark.shared_data
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.shared_data
 
 @cache
 def treebank(name: str):
-    return tuple(conllu_documents(shared_data() / "treebanks" / name))
+    return tuple(sound(conllu_documents(shared_data() / "treebanks" / name)))
 
 
 def gum():
@@ -26,7 +26,9 @@ def gum():
 
 @cache
 def ontogum():
-    return tuple(column_documents(shared_data() / "coref" / "ontogum" / "ontogum_free-dev.conll"))
+    return tuple(
+        sound(column_documents(shared_data() / "coref" / "ontogum" / "ontogum_free-dev.conll"))
+    )
 
 
 def parts_of(document) -> list[str]:
@@ -107,7 +109,8 @@ def test_heads_and_kinds_by_rule_are_nearly_always_those_of_the_tree():
 def test_key_documents_of_the_reference_scorer_are_read():
     paths = sorted((shared_data() / "coref" / "scorer-tests").glob("*.key"))
     sizes = {
-        path.stem: [len(document.mentions) for document in column_documents(path)] for path in paths
+        path.stem: [len(document.mentions) for document in sound(column_documents(path))]
+        for path in paths
     }
     assert sizes == {
         "TC-A": [5], "TC-B": [5], "TC-C": [7], "TC-D": [12], "TC-E": [12], "TC-F": [4], "TC-G": [4],

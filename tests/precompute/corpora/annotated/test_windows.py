@@ -1,19 +1,19 @@
 """Documents cut into windows: nothing lost, nothing twice, as much as fits."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
-from precompute.corpora.annotated import windows as of_windows
+from precompute.corpora.annotated import documents as of_windows
 from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
-from precompute.corpora.annotated.documents import Document, Sentence
-from precompute.corpora.annotated.windows import windows
-from precompute.corpora.lines import Line
+from precompute.corpora.annotated.documents import Document, Sentence, windows
 from precompute.corpora.load import entries
-from precompute.corpora.special_tokens import room_for
+from precompute.corpora.source import Line
+from precompute.corpora.tokenizing.encoded import room_for
 from precompute.corpora.tokenizing.word_pieces import word_pieces
 from tests.precompute.corpora.tiny import BUILT, TOKENIZERS, encode, load, unhurried
 from tests.small_treebank import write_treebank
@@ -95,10 +95,12 @@ def _noting(read: list[tuple[str, ...]]):
     return noted
 
 
-def cut(document, family, room, *, by_sentence, counts):
+def cut(
+    document: Document, family: str, room: int, *, by_sentence: bool, counts: Counter[str]
+) -> list[Any]:
     """The windows of one document."""
-    settings = {"max_tokens": room, "by_sentence": by_sentence, "counts": counts}
-    return list(windows([document], BUILT[family], **settings))
+    settings = {"max_tokens": room, "by_sentence": by_sentence}
+    return list(windows([document], BUILT[family], counts=counts, **settings))
 
 
 def sentences_of(annotation: Annotation) -> list[tuple[str, ...]]:
@@ -134,9 +136,7 @@ def test_the_space_between_two_sentences_counts():
 def test_mentions_keep_their_words_or_are_cut(document, room):
     words = [form for parsed in document.sentences for form in parsed.forms]
     counts = Counter()
-    cuts = list(
-        windows([document], BUILT["bert"], max_tokens=room, by_sentence=False, counts=counts)
-    )
+    cuts = cut(document, "bert", room, by_sentence=False, counts=counts)
     if counts["too_long"]:
         return
     kept = [
@@ -164,9 +164,8 @@ def starts(cuts) -> list[int]:
 
 
 def window(*sentences: Sentence) -> Annotation:
-    settings = {"max_tokens": 64, "by_sentence": False, "counts": Counter()}
     document = Document(sentences, bears_coreference=True)
-    ((entry),) = windows([document], BUILT["bert"], **settings)
+    (entry,) = cut(document, "bert", 64, by_sentence=False, counts=Counter())
     assert entry.place == f"f lines {sentences[0].first.number}-{sentences[-1].last.number}"
     return entry.annotation
 
@@ -187,7 +186,7 @@ def test_a_sentence_that_does_not_fit_parts_the_windows():
     long = sentence(2, ("zz",) * 9)
     document = Document((sentence(1, ("cat",)), long, sentence(3, ("dog",))), (), True)
     counts = Counter()
-    cuts = windows([document], BUILT["bert"], max_tokens=8, by_sentence=False, counts=counts)
+    cuts = cut(document, "bert", 8, by_sentence=False, counts=counts)
     assert [entry.annotation.forms for entry in cuts] == [("cat",), ("dog",)]
     assert counts["too_long"] == 1
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from precompute.corpora.images.digits import HALF, SIDE, digits, read_digit_images
+from precompute.corpora.images.images import HALF, SIDE, digits, read_digit_images
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel

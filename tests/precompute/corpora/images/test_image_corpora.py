@@ -13,7 +13,7 @@ from PIL import Image
 
 from analysis.errors import BadCorpus, BrokenLaw, UserError
 from analysis.statistics import image
-from precompute.corpora.convert import convert_corpus
+from precompute.corpora.load import convert_corpus
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.run import run

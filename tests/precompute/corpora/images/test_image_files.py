@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_files import image_file, read_source
+from precompute.corpora.images.pictures import image_file, read_source
 from tests.refusals import refused
 
 

@@ -9,10 +9,9 @@ from PIL import Image
 
 from analysis.errors import BadCorpus
 from analysis.models.layout import TokenLayout
-from precompute.corpora.images.image_files import image_file
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import read_picture
-from precompute.corpora.images.pictures import Picture
+from precompute.corpora.images.pictures import Picture, image_file
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise
 from tests.refusals import refused
 

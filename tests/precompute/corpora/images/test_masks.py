@@ -5,9 +5,9 @@ import pytest
 from PIL import Image
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_files import image_file
+from precompute.corpora.images.image_reader import mask_of
 from precompute.corpora.images.images import read_picture
-from precompute.corpora.images.masks import mask_of
+from precompute.corpora.images.pictures import image_file
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
 from tests.refusals import refused
 

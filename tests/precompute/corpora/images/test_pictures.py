@@ -7,9 +7,14 @@ import pytest
 from PIL import Image, ImageOps
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_files import image_file
-from precompute.corpora.images.image_formats import FORMATS
-from precompute.corpora.images.pictures import MAX_PIXELS, decoded, flattened, seen
+from precompute.corpora.images.pictures import (
+    FORMATS,
+    MAX_PIXELS,
+    decoded,
+    flattened,
+    image_file,
+    seen,
+)
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
 from tests.refusals import refused
 

@@ -12,8 +12,8 @@ import pytest
 
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora import left_out
-from precompute.corpora.index import write as index
-from precompute.corpora.index.write import indexed
+from precompute.corpora.index import corpus as index
+from precompute.corpora.index.corpus import indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Sequence
 from tests.precompute.corpora.tiny import BUILT, load

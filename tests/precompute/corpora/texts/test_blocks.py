@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 
-from precompute.corpora.texts.blocks import blocks
+from precompute.corpora.texts.packing import blocks
 from tests.precompute.corpora.tiny import BUILT, load, unhurried
 
 from .test_packing import documents, numbered

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from analysis.errors import UserError
 from precompute.command_line import app
 from precompute.corpora.load import entries
-from precompute.corpora.sequence import Text
+from precompute.corpora.sequence import Entry
 from tests.precompute.corpora.tiny import load
 from tests.refusals import refused
 
@@ -36,9 +36,7 @@ def parquet(path: Path, rows=ROWS) -> str:
 @pytest.mark.parametrize("column", ["body", "title"])
 def test_the_column_that_is_named_is_read_and_no_other(tmp_path, write, column):
     found = list(entries(write(tmp_path / "f"), column=column))
-    assert [entry.text for entry in found if isinstance(entry, Text)] == [
-        row[column] for row in ROWS
-    ]
+    assert [entry.texts[0] for entry in found] == [row[column] for row in ROWS]
 
 
 def test_a_corpus_of_another_column_is_another_corpus(tmp_path):
@@ -95,5 +93,5 @@ def test_it_is_an_option_of_convert(tmp_path):
 @pytest.mark.parametrize("value", [3, None])
 def test_what_is_no_text_is_refused_by_the_name_of_its_column(tmp_path, value, capsys):
     path = jsonl(tmp_path / "f", [{"body": value}, {"body": "The cat."}])
-    assert list(entries(path, column="body")) == [Text("The cat.", "f line 2")]
+    assert list(entries(path, column="body")) == [Entry("f line 2", ("The cat.",))]
     assert capsys.readouterr().out.startswith("Left out: f line 1: `body` is ")

@@ -17,7 +17,6 @@ from huggingface_hub.errors import (
 
 from analysis.errors import BadCorpus
 from precompute.corpora.load import entries
-from precompute.corpora.sequence import Text
 from precompute.corpora.source import source_of
 from precompute.jobs.runner import run_local
 from precompute.run import run
@@ -74,7 +73,7 @@ def hub(tmp_path, monkeypatch) -> SimpleNamespace:
 )
 def test_files_are_those_of_the_path_in_alphabetical_order(hub, path, files):
     address = f"hf://datasets/owner/name/{path}"
-    found = [entry.text for entry in entries(address) if isinstance(entry, Text)]
+    found = [entry.texts[0] for entry in entries(address)]
     assert found == [text for file in files for text in FILES[file]]
     assert hub.files == files
     assert source_of(address).name == address

@@ -1,15 +1,16 @@
 import json
 import os
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
-from precompute.corpora.checks import is_blank
-from precompute.corpora.sequence import Pair, Text, Tokens
-from precompute.corpora.texts.jsonl import EXPECTED, jsonl_entries, write_jsonl
+from precompute.corpora.left_out import is_blank
+from precompute.corpora.sequence import Entry
+from precompute.corpora.texts.rows import EXPECTED, TEXT, entry_of, jsonl_rows, write_jsonl
 from tests.precompute.corpora.tiny import unhurried
 from tests.refusals import refused
 
@@ -17,39 +18,46 @@ NOT_JSON = "; a file that starts with { is read as JSON Lines, one whole object 
 
 texts = st.text(min_size=1).filter(lambda text: not is_blank(text))
 tokens = st.lists(st.text(min_size=1), min_size=1).map(tuple)
-fields = st.one_of(
-    st.tuples(st.just(Text), texts),
-    st.tuples(st.just(Pair), texts, texts),
-    st.tuples(st.just(Tokens), tokens, st.none()),
-    tokens.map(lambda drawn: (Tokens, drawn, tuple(len(token) % 3 for token in drawn))),
+fields: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    texts.map(lambda text: {"texts": (text,)}),
+    st.tuples(texts, texts).map(lambda pair: {"texts": pair}),
+    tokens.map(lambda drawn: {"tokens": drawn}),
+    tokens.map(lambda drawn: {"tokens": drawn, "segments": tuple(len(of) % 3 for of in drawn)}),
 )
+
+
+def read_file(path):
+    return [entry_of(value, place) for place, value in jsonl_rows(path, TEXT)]
 
 
 def read(tmp_path, content):
     path = tmp_path / "corpus.jsonl"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return list(jsonl_entries(path))
+    return read_file(path)
 
 
 @unhurried(50)
 @given(drawn=st.lists(fields))
 def test_what_was_written_is_read_again(tmp_path_factory, drawn):
-    written = [kind(*values, place="") for kind, *values in drawn]
+    written = [Entry("", **values) for values in drawn]
     path = tmp_path_factory.mktemp("round") / "corpus.jsonl"
     assert write_jsonl(written, path) == len(written)
-    assert [replace(entry, place="") for entry in jsonl_entries(path)] == written
+    assert [replace(entry, place="") for entry in read_file(path)] == written
 
 
 @pytest.mark.parametrize(
     ("line", "entry"),
     [
-        ('{"text": " a "}', Text(" a ", "corpus.jsonl line 1")),
-        ('{"text_a": "a", "text_b": "b"}', Pair("a", "b", "corpus.jsonl line 1")),
-        ('{"tokens": ["a", "b"]}', Tokens(("a", "b"), None, "corpus.jsonl line 1")),
-        ('{"tokens": ["a"], "segments": [1]}', Tokens(("a",), (1,), "corpus.jsonl line 1")),
-        ('{"title": {"x": [null]}, "text": "a"}', Text("a", "corpus.jsonl line 1")),
-        ('{"text": "\\ud83d\\ude00"}', Text("😀", "corpus.jsonl line 1")),
-        ('{"text": "a\u2028b"}', Text("a\u2028b", "corpus.jsonl line 1")),
+        ('{"text": " a "}', Entry("corpus.jsonl line 1", (" a ",))),
+        ('{"text_a": "a", "text_b": "b"}', Entry("corpus.jsonl line 1", ("a", "b"))),
+        ('{"tokens": ["a", "b"]}', Entry("corpus.jsonl line 1", tokens=("a", "b"))),
+        (
+            '{"tokens": ["a"], "segments": [1]}',
+            Entry("corpus.jsonl line 1", tokens=("a",), segments=(1,)),
+        ),
+        ('{"title": {"x": [null]}, "text": "a"}', Entry("corpus.jsonl line 1", ("a",))),
+        ('{"text": "\\ud83d\\ude00"}', Entry("corpus.jsonl line 1", ("😀",))),
+        ('{"text": "a\u2028b"}', Entry("corpus.jsonl line 1", ("a\u2028b",))),
     ],
 )
 def test_each_form_is_read(tmp_path, line, entry):
@@ -127,7 +135,7 @@ def test_whatever_stands_for_a_text_the_message_is_one_short_line(tmp_path_facto
 
 def test_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path):
     def entries_that_fail():
-        yield Text("new", "")
+        yield Entry("", ("new",))
         raise BadCorpus("source line 2", "broken")
 
     path = tmp_path / "corpus.jsonl"
@@ -140,7 +148,7 @@ def test_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path):
 
 def test_while_it_is_written_the_file_bears_an_unfinished_name(tmp_path):
     def watched():
-        yield Text("漢字", "")
+        yield Entry("", ("漢字",))
         assert os.listdir(tmp_path) == ["corpus.jsonl.unfinished"]
 
     write_jsonl(watched(), tmp_path / "corpus.jsonl")

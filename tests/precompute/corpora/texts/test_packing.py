@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
-from precompute.corpora.lines import Line
-from precompute.corpora.sequence import Pair, Text
+from precompute.corpora.sequence import Entry
+from precompute.corpora.source import Line
 from precompute.corpora.texts.packing import packed, paired
 from tests.precompute.corpora.tiny import (
     SEGMENT_TYPES,
@@ -69,21 +69,17 @@ def is_part(part, text):
 def test_every_paragraph_stands_in_one_entry_with_its_neighbour(texts):
     counts = Counter()
     entries = list(paired(numbered(texts), counts=counts))
-    kept = [
-        text
-        for entry in entries
-        for text in ([entry.text] if isinstance(entry, Text) else [entry.text_a, entry.text_b])
-    ]
+    kept = [text for entry in entries for text in entry.texts]
     assert kept == [text for paragraphs in texts for text in paragraphs]
-    assert counts["unpaired"] == sum(isinstance(entry, Text) for entry in entries)
+    assert counts["unpaired"] == sum(len(entry.texts) == 1 for entry in entries)
     assert counts["unpaired"] == sum(len(paragraphs) % 2 for paragraphs in texts)
 
 
 def test_pair_is_placed_by_both_its_lines():
     assert list(paired(numbered([["a", "b", "c"], ["d"]]), counts=Counter())) == [
-        Pair("a", "b", "f.txt lines 1-2", 0),
-        Text("c", "f.txt line 3", 0),
-        Text("d", "f.txt line 5", 1),
+        Entry("f.txt lines 1-2", ("a", "b"), document=0),
+        Entry("f.txt line 3", ("c",), document=0),
+        Entry("f.txt line 5", ("d",), document=1),
     ]
 
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus
-from precompute.corpora.lines import Line, span
+from precompute.corpora.source import Line, span
 from precompute.corpora.texts.packing import documents
 from tests.precompute.corpora.tiny import unhurried
 from tests.refusals import refused

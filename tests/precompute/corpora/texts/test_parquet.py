@@ -8,8 +8,8 @@ import pytest
 
 from analysis.errors import BadCorpus
 from precompute.corpora.load import entries
-from precompute.corpora.sequence import Text
-from precompute.corpora.texts.parquet import parquet_entries
+from precompute.corpora.sequence import Entry
+from precompute.corpora.texts.rows import TEXT, entry_of, parquet_rows
 from tests.refusals import refused
 
 TEXTS = [f"Text number {number}." for number in range(700)]
@@ -32,7 +32,7 @@ def _written(path, column, name="text"):
 )
 def test_a_row_is_a_text(tmp_path, kind):
     path = _written(tmp_path / "texts", pa.array(TEXTS).cast(kind))
-    expected = [Text(text, f"texts row {row}") for row, text in enumerate(TEXTS, start=1)]
+    expected = [Entry(f"texts row {row}", (text,)) for row, text in enumerate(TEXTS, start=1)]
     assert list(entries(path)) == expected
 
 
@@ -47,7 +47,8 @@ def test_a_row_is_a_text(tmp_path, kind):
 )
 def test_what_is_no_column_of_texts_is_refused(tmp_path, column, name, reason):
     path = Path(_written(tmp_path / "texts", column, name))
-    message = refused(BadCorpus, lambda: list(parquet_entries(path)))
+    rows = parquet_rows(path, TEXT)
+    message = refused(BadCorpus, lambda: [entry_of(value, place) for place, value in rows])
     assert reason.strip() in message
     assert message.startswith("texts")
 
@@ -56,7 +57,7 @@ def test_a_relative_name_with_a_colon_is_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _written(tmp_path / "wiki:en.parquet", TEXTS[:2])
     assert list(entries("wiki:en.parquet")) == [
-        Text(text, f"wiki:en.parquet row {row}") for row, text in enumerate(TEXTS[:2], start=1)
+        Entry(f"wiki:en.parquet row {row}", (text,)) for row, text in enumerate(TEXTS[:2], start=1)
     ]
 
 

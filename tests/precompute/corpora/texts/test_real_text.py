@@ -6,7 +6,6 @@ from transformers import BertTokenizer, RobertaTokenizer
 
 from analysis.token_types import COMMA_PERIOD
 from precompute.corpora.load import entries
-from precompute.corpora.sequence import Pair
 from precompute.corpora.token_types import TokenTypes
 from tests.precompute.corpora.tiny import shared_data
 
@@ -20,15 +19,11 @@ def real(family):
     return RobertaTokenizer(vocab=str(folder / "vocab.json"), merges=str(folder / "merges.txt"))
 
 
-def texts_of(entry):
-    return (entry.text_a, entry.text_b) if isinstance(entry, Pair) else (entry.text,)
-
-
 @pytest.mark.shared_data
 def test_no_paragraph_of_real_text_is_lost():
     source = shared_data() / "text" / "wikitext-2" / "valid.txt"
     lines = [line.strip() for line in source.read_text().splitlines() if line.strip()]
-    texts = [text for entry in entries(str(source)) for text in texts_of(entry)]
+    texts = [text for entry in entries(str(source)) for text in entry.texts]
     assert texts == lines
 
 

@@ -5,7 +5,6 @@ import pytest
 from analysis.errors import UserError
 from precompute.corpora.load import entries
 from precompute.corpora.recognition import format_of
-from precompute.corpora.sequence import Pair, Text, Tokens
 from tests.refusals import refused
 
 
@@ -13,11 +12,7 @@ def read(tmp_path, content, **options):
     path = tmp_path / "f"
     path.write_bytes(content.encode())
     found = entries(str(path), **options)
-    return [
-        entry.tokens if isinstance(entry, Tokens) else entry.texts
-        for entry in found
-        if isinstance(entry, Text | Pair | Tokens)
-    ]
+    return [entry.tokens or entry.texts for entry in found]
 
 
 TABLES = {

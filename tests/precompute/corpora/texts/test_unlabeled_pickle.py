@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus
-from precompute.corpora.sequence import Tokens
-from precompute.corpora.texts.unlabeled_pickle import ARRAY_NAMES, unlabeled_pickle_entries
+from precompute.corpora.sequence import Entry
+from precompute.corpora.texts.rows import TEXT, entry_of
+from precompute.corpora.texts.unlabeled_pickle import ARRAY_NAMES, pickle_rows
 from tests.precompute.corpora.tiny import unhurried
 from tests.refusals import refused
 
@@ -20,8 +21,8 @@ RECORDS = [
     {"tokens": ["[CLS]", "[SEP]"], "attns": np.zeros((2, 2, 2, 2), np.float16)},
 ]
 EXPECTED = [
-    Tokens(("[CLS]", "the", "café", "[SEP]"), None, "attn.pkl entry 1"),
-    Tokens(("[CLS]", "[SEP]"), None, "attn.pkl entry 2"),
+    Entry("attn.pkl entry 1", tokens=("[CLS]", "the", "café", "[SEP]")),
+    Entry("attn.pkl entry 2", tokens=("[CLS]", "[SEP]")),
 ]
 REMEDY = "download it again, or give the corpus as JSON Lines"
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
@@ -30,7 +31,7 @@ PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 def read(folder, content):
     path = folder / "attn.pkl"
     path.write_bytes(content)
-    return list(unlabeled_pickle_entries(path))
+    return [entry_of(value, place) for place, value in pickle_rows(path, TEXT)]
 
 
 def refusal(folder, content):
@@ -96,7 +97,7 @@ def test_attention_is_passed_over_as_it_is_read(tmp_path, protocol):
     path.write_bytes(pickle.dumps(records, protocol))
     assert path.stat().st_size > 20e6
     tracemalloc.start()
-    assert len(list(unlabeled_pickle_entries(path))) == 50
+    assert len(list(pickle_rows(path, TEXT))) == 50
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1e6
@@ -147,4 +148,4 @@ def test_file_written_by_python_2_is_read(tmp_path):
         b"(I1\n(I1\ntcnumpy\ndtype\n(S'f2'\nI0\nI1\ntRI00\nS'\\x00\\xe9'\ntb"
     )
     content = b"(lp1\n(dp2\nS'tokens'\n(lp3\nV[CLS]\naVcaf\\u00e9\nasS'attns'\n" + array + b"sa."
-    assert read(tmp_path, content) == [Tokens(("[CLS]", "café"), None, "attn.pkl entry 1")]
+    assert read(tmp_path, content) == [Entry("attn.pkl entry 1", tokens=("[CLS]", "café"))]

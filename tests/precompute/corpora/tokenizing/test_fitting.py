@@ -13,11 +13,9 @@ from transformers import PreTrainedTokenizerFast
 
 from analysis.errors import BadCorpus
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import Pair, Text, Tokens
-from precompute.corpora.tokenizing import beginning as beginnings
-from precompute.corpora.tokenizing import fitting
-from precompute.corpora.tokenizing.beginning import beginning
-from precompute.corpora.tokenizing.fitting import fitted, in_batches
+from precompute.corpora.sequence import Entry
+from precompute.corpora.tokenizing import encoded
+from precompute.corpora.tokenizing.encoded import beginning, fitted, in_batches
 from tests.precompute.corpora.tiny import (
     TOKENIZERS,
     bert_like,
@@ -47,7 +45,7 @@ def _unigram(*more: str, split: bool) -> PreTrainedTokenizerFast:
 
 
 def _like_llama_3() -> PreTrainedTokenizerFast:
-    split = pre_tokenizers.Split(Regex(beginnings._LLAMA_3), "isolated")
+    split = pre_tokenizers.Split(Regex(encoded._LLAMA_3), "isolated")
     no_expression = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     return _with("pre_tokenizer", pre_tokenizers.Sequence([split, no_expression]))
 
@@ -102,9 +100,9 @@ def _read(tokenizer: PreTrainedTokenizerFast, batch: list, max_tokens: int) -> l
 def test_the_tokens_of_a_beginning_are_those_of_the_whole_text(kind, batch, max_tokens):
     singles = [texts[:1] for texts in batch]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fitting, "_CHARACTERS", 1)
+        patch.setattr(encoded, "_CHARACTERS", 1)
         found = [_read(KINDS[kind], some, max_tokens) for some in (batch, singles)]
-        patch.setattr(fitting, "beginning", lambda text, *_: text)
+        patch.setattr(encoded, "beginning", lambda text, *_: text)
         whole = [_read(KINDS[kind], some, max_tokens) for some in (batch, singles)]
     assert found == whole
 
@@ -140,10 +138,10 @@ def test_a_text_of_which_a_beginning_gives_nothing_is_read_on():
 
 
 ENTRIES = [
-    *(Text(word, f"f line {n}") for n, word in enumerate(["cat"] * 300, start=1)),
-    Pair("the", "cat", "f line 301"),
-    *(Tokens(("[CLS]", "the", "[SEP]"), None, "f line 302") for _ in range(2)),
-    Text("the cat sat the cat", "f line 303"),
+    *(Entry(f"f line {n}", (word,)) for n, word in enumerate(["cat"] * 300, start=1)),
+    Entry("f line 301", ("the", "cat")),
+    *(Entry("f line 302", tokens=("[CLS]", "the", "[SEP]")) for _ in range(2)),
+    Entry("f line 303", ("the cat sat the cat",)),
 ]
 
 
@@ -161,7 +159,7 @@ def test_entries_read_together_are_those_read_alone():
         (s.tokens, s.text, s.place) for s in singly
     ]
     assert [len(batch) for batch in in_batches(ENTRIES)] == [256, 44, 1, 1, 1, 1]
-    assert [len(batch) for batch in in_batches([Text("cat " * 2**17, "f")] * 5)] == [2, 2, 1]
+    assert [len(batch) for batch in in_batches([Entry("f", ("cat " * 2**17,))] * 5)] == [2, 2, 1]
     assert counts == alone == Counter(truncated=1)
 
 
@@ -174,7 +172,7 @@ def test_what_stands_before_an_error_is_read_before_it_is_raised():
     assert [next(sequences).place for _ in range(3)] == ["f line 1", "f line 2", "f line 3"]
     with pytest.raises(BadCorpus, match="f line 4: why"):
         next(sequences)
-    nothing = replace(ENTRIES[2], text="\u0301")
+    nothing = replace(ENTRIES[2], texts=("\u0301",))
     sequences = _sequences([*ENTRIES[:2], nothing, *ENTRIES[3:5]])
     assert [next(sequences).place for _ in range(2)] == ["f line 1", "f line 2"]
     with pytest.raises(BadCorpus, match="f line 3: the tokenizer makes no token"):

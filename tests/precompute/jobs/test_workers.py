@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from analysis.errors import UserError
-from precompute.jobs import ray_workers, workers
-from precompute.jobs.workers import Waiting
+from precompute.jobs import workers
+from precompute.jobs.workers import RayCrew, RayWorker
 from precompute.request import Request
 from tests.refusals import refused
 from tests.small_store import request, shard_rows, shards_only
@@ -68,18 +68,18 @@ def test_a_cluster_of_its_own_listens_on_loopback_alone():
     assert {address for addresses in listeners for address in addresses} <= LOOPBACK
 
 
-class Worker(ray_workers._RayWorker):
+class Worker(RayWorker):
     """A worker of which nothing is loaded."""
 
     def __init__(self, folder: Path, version: str):
         plan: Any = SimpleNamespace(folder=folder)
-        super().__init__(plan, "", "", threads=1, version=version)
+        super().__init__(plan, "", "", 1, version)
 
 
 def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
     message = refused(UserError, Worker(tmp_path / "shards", "0.0.0").ready)
     assert "and the run was started with 0.0.0. Install the same version on every node." in message
-    message = refused(UserError, Worker(tmp_path / "shards", ray_workers.__version__).ready)
+    message = refused(UserError, Worker(tmp_path / "shards", workers.__version__).ready)
     assert message.endswith(
         f"does not see {tmp_path / 'shards'}. Give --output in a folder that all nodes share."
     )
@@ -103,13 +103,13 @@ def test_an_address_that_does_not_answer_is_said(answer, scheme, reason, monkeyp
         def shutdown():
             pass
 
-    monkeypatch.setattr(ray_workers, "_SECONDS", 0.2 if answer is None else 60.0)
+    monkeypatch.setattr(workers, "_SECONDS", 0.2 if answer is None else 60.0)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
         if answer is not None:
             pool.submit(_answer_once, server, answer)
         address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
         monkeypatch.setitem(os.environ, "RAY_ADDRESS", address)
-        cluster = ray_workers.joined_cluster(Ray("ray"))
+        cluster = workers.joined_cluster(Ray("ray"))
         assert refused(UserError, cluster.__enter__) == (
             f"No Ray cluster answers at RAY_ADDRESS={address} ({reason}). Start one (ray start "
             "--head), or unset RAY_ADDRESS to use this machine alone."
@@ -126,13 +126,13 @@ def _answer_once(server: socket.socket, answer: bytes) -> None:
 def test_an_address_that_refuses_is_said_at_once(monkeypatch):
     monkeypatch.setitem(os.environ, "RAY_ADDRESS", "127.0.0.1:1")
     with pytest.raises(UserError, match=r"RAY_ADDRESS=127.0.0.1:1 \(Connection refused\). Start"):
-        ray_workers.joined_cluster(ray_workers.ray_module()).__enter__()
+        workers.joined_cluster(workers.ray_module()).__enter__()
 
 
 def test_without_ray_the_command_that_installs_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    assert refused(UserError, ray_workers.ray_module) == (
-        f"Ray is not installed. Install it: python -m pip install {ray_workers.RAY}, "
+    assert refused(UserError, workers.ray_module) == (
+        f"Ray is not installed. Install it: python -m pip install {workers.RAY}, "
         "or take --runner local."
     )
 
@@ -155,9 +155,6 @@ class _Failed(Exception):
 class PlayedRay(ModuleType):
     """Simulation of the part of Ray that distributes jobs; a job is done when it is waited for."""
 
-    def __init__(self):
-        super().__init__("ray")
-
     exceptions = type("exceptions", (), {"RayActorError": _Died, "RayTaskError": _Failed})
 
     @staticmethod
@@ -178,11 +175,11 @@ class PlayedRay(ModuleType):
         return type("Worker", (), {"ready": Method(lambda: None), "work": Method(job)})()
 
 
-def shared(ray, job, jobs, on_finished, *, workers):
+def shared(ray, job, jobs, on_finished, *, n_workers):
     """Distribute independent jobs, each run by `job`."""
-    settings = {"workers": workers, "need": "1 CPU", "free": []}
-    waiting = Waiting(jobs, lambda _: frozenset())
-    ray_workers._share(ray, lambda: ray.worker(job), waiting, on_finished, **settings)
+    crew = RayCrew(ray, lambda: ray.worker(job), "1 CPU")
+    crew.start(n_workers)
+    workers.share(jobs, lambda _: frozenset(), crew, on_finished)
 
 
 def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
@@ -193,9 +190,9 @@ def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
             raise _Died("out of memory\nat length")
         done.append(index)
 
-    ray = PlayedRay()
+    ray = PlayedRay("ray")
     with pytest.raises(UserError, match=r"3 Ray workers died of one job .number 2., "):
-        shared(ray, job, [0, 1, 2, 3], reported.append, workers=2)
+        shared(ray, job, [0, 1, 2, 3], reported.append, n_workers=2)
     assert sorted(done) == [0, 2, 3]
     assert {*reported} == {0, 2, 3}
 
@@ -207,8 +204,8 @@ def test_nodes_that_come_and_go_end_no_run():
         for reason in lost:
             raise _Died(reason)
 
-    ray, reported = PlayedRay(), []
-    shared(ray, job, [1, 2], reported.append, workers=2)
+    ray, reported = PlayedRay("ray"), []
+    shared(ray, job, [1, 2], reported.append, n_workers=2)
     assert {*reported} == {1, 2}
 
 
@@ -218,5 +215,5 @@ def test_an_error_of_a_worker_is_raised_as_it_was():
         failed.cause = UserError("Line 3 is wrong.")  # pyright: ignore[reportAttributeAccessIssue]
         raise failed
 
-    played = PlayedRay(), job, [0], print
-    assert refused(UserError, shared, *played, workers=1) == "Line 3 is wrong."
+    played = PlayedRay("ray"), job, [0], print
+    assert refused(UserError, shared, *played, n_workers=1) == "Line 3 is wrong."
