@@ -13,12 +13,10 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
-from analysis.statistics.base.tables import Table
-from analysis.statistics.table import Table as ListedTable
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
 from precompute.jobs.plan import CORPUS, Job, Plan, batches
-from precompute.jobs.shards import counted_from_1, finish_shard, is_intact, merged, set_aside
+from precompute.jobs.shards import finish_shard, is_intact, merged, set_aside
 from precompute.jobs.tables import finish_corpus, finish_table, workspace
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_batch, rows_of_weights
@@ -57,8 +55,7 @@ def finish_weights(plan: Plan, model: LoadedModel, on_event: OnEvent = ignore) -
     n_found = len(tables) - len(waiting)
     on_event(Begun("weights", len(tables), n_found))
     for table in waiting:
-        rows = rows_of_weights(table, model.weights)
-        finish_shard(plan.shard_folder(table), 0, partial(_counted, table, rows, model.numbers))
+        finish_shard(plan.shard_folder(table), 0, partial(rows_of_weights, table, model.weights))
         on_event(Finished())
 
 
@@ -175,25 +172,13 @@ def _finish_sequences(
     for batch in batches(plan.corpus.job(index), most_pairs(model())):
         filled = rows_of_batch(missing, model(), batch_for(plan, model(), batch))
         parts.append([*filled.values()])
-    layers = model().numbers
 
     def finish() -> None:
         for table, rows in zip(missing, zip(*parts, strict=True), strict=True):
-            shard = partial(shard_of, table, list(rows), layers)
-            finish_shard(plan.shard_folder(table), index, shard)
+            finish_shard(plan.shard_folder(table), index, partial(merged, table, list(rows)))
         on_finished(index)
 
     write(finish)
-
-
-def shard_of(table: Table, rows: list[pa.Table], layers: tuple[int, ...]) -> pa.Table:
-    """Return the rows of a shard, from those of its batches; `layers` are their numbers."""
-    return _counted(table, merged(table, rows), layers)
-
-
-def _counted(table: Table, rows: pa.Table, layers: tuple[int, ...]) -> pa.Table:
-    """Return rows with layers and heads from 1, which those of declared tables have already."""
-    return counted_from_1(rows, layers) if isinstance(table, ListedTable) else rows
 
 
 def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Batch:

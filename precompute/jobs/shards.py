@@ -14,7 +14,7 @@ import json
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -23,7 +23,6 @@ from typing import IO, Any
 import duckdb
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from analysis.errors import UserError
@@ -115,8 +114,6 @@ def _whole_numbers(column: pa.ChunkedArray) -> np.ndarray:
 
 
 UNFINISHED = ".unfinished"
-INDICES = ("layer", "head", "layer_a", "head_a", "layer_b", "head_b")
-"""Columns that passes count from 0, like tensors, and that shards and files count from 1."""
 
 
 def fingerprint(**dependencies: object) -> str:
@@ -186,25 +183,6 @@ def unfinished_name(path: Path) -> Path:
     """Return a temporary name beside a path for this process to write to before renaming."""
     machine = re.sub(r"[^A-Za-z0-9]", "_", socket.gethostname())
     return path.with_name(f".{path.name}.{machine}-{os.getpid()}{UNFINISHED}")
-
-
-def counted_from_1(rows: pa.Table, layers: Sequence[int] = ()) -> pa.Table:
-    """Count layers and heads of a pass's rows from 1.
-
-    Args:
-        layers: numbers of the layers that attend, where others stand between them.
-
-    Raises:
-        pyarrow.ArrowInvalid: if there are more layers or heads than their column can number.
-    """
-    for place, field in enumerate(rows.schema):
-        if field.name in INDICES:
-            one = pa.scalar(1, type=field.type)
-            counted = pc.call_function("add_checked", [rows[place], one])
-            if layers and field.name.startswith("layer"):
-                counted = pc.take(pa.array(layers, type=field.type), rows[place])
-            rows = rows.set_column(place, field, counted)
-    return rows
 
 
 def merged(table: Table, parts: list[pa.Table]) -> pa.Table:

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.errors import UserError
 from precompute.jobs import shards
-from precompute.jobs.shards import counted_from_1, fingerprint, finish_shard
+from precompute.jobs.shards import fingerprint, finish_shard
 from tests.refusals import refused
 
 ROWS = pa.table({"n": [1, 2]})
@@ -16,17 +16,6 @@ def test_a_finished_shard_is_not_computed_again(tmp_path):
     finish_shard(tmp_path, 0, lambda: ROWS)
     shard = finish_shard(tmp_path, 0, lambda: pytest.fail("computed again"))
     assert pq.read_table(shard) == ROWS
-
-
-def test_layers_and_heads_of_shards_count_from_1_and_nothing_else_changes():
-    columns = {"seq": [0, 1], "layer_a": [0, None], "head": [11, 254], "n_heads": [12, 12]}
-    types = [pa.int32(), pa.uint8(), pa.uint8(), pa.uint8()]
-    rows = pa.table(columns, schema=pa.schema(list(zip(columns, types, strict=True))))
-    counted = counted_from_1(rows)
-    assert counted.schema == rows.schema
-    assert counted.to_pydict() == columns | {"layer_a": [1, None], "head": [12, 255]}
-    with pytest.raises(pa.ArrowInvalid, match="overflow"):
-        counted_from_1(counted)
 
 
 def test_a_killed_run_leaves_nothing_that_looks_finished(tmp_path):
