@@ -56,7 +56,11 @@ class LeftOut:
             print(f"Left out: {error}.")
 
     def add_row(self, error: BadCorpus) -> None:
-        """Count one more row that is blank or malformed, or whose coreference alone is lost."""
+        """Count one more row that is blank or malformed, or whose coreference alone is lost.
+
+        Raises:
+            UserError: the first `ONE_IN` rows are all malformed, as where the whole file is.
+        """
         if isinstance(error, UnreadCoreference):
             self._add_note(str(error))
             return
@@ -93,7 +97,12 @@ class LeftOut:
             yield item
 
     def at_least_one(self, entries: Iterator[Read], corpus: str) -> Iterator[Read]:
-        """Yield the entries of a corpus."""
+        """Yield the entries of a corpus.
+
+        Raises:
+            BadCorpus: after the last, that there is none.
+            UserError: after the last, that too many rows are malformed.
+        """
         first = next(entries, None)
         if first is not None:
             yield first
@@ -129,7 +138,12 @@ def is_blank(text: str) -> bool:
 
 
 def checked_text(value: object, *, key: str, place: str) -> str:
-    """Return the value if it is a valid text."""
+    """Return the value if it is a valid text.
+
+    Raises:
+        BlankRow: it is null, empty or blank.
+        BadCorpus: it is no string, or holds half of a UTF-16 pair.
+    """
     if value is None:
         raise BlankRow(place, f"`{key}` is null; it must hold some text")
     if not isinstance(value, str):
@@ -141,7 +155,12 @@ def checked_text(value: object, *, key: str, place: str) -> str:
 
 
 def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
-    """Return the value as a tuple, if it is a list of at least one token."""
+    """Return the value as a tuple, if it is a list of at least one token.
+
+    Raises:
+        BlankRow: it is an empty list.
+        BadCorpus: it is no list, or one of its members is not a token.
+    """
     if not isinstance(value, list):
         raise BadCorpus(place, f"`tokens` is {shown(value)}; it must be a list of strings")
     if not value:
@@ -156,7 +175,11 @@ def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
 
 
 def checked_segments(value: object, *, n_tokens: int, place: str) -> tuple[int, ...]:
-    """Return the value as a tuple, if it is a list of one segment id for each token."""
+    """Return the value as a tuple, if it is a list of one segment id for each token.
+
+    Raises:
+        BadCorpus: it is no list, has another length, or one of its members is no segment id.
+    """
     if not isinstance(value, list):
         raise BadCorpus(place, f"`segments` is {shown(value)}; it must be a list of integers")
     if len(value) != n_tokens:

@@ -101,7 +101,11 @@ _BINARY = "holds binary data; give JSON Lines or plain text"
 
 
 def one_format_of(files: Sequence[Path]) -> Format:
-    """Return the format that all files share."""
+    """Return the format that all files share.
+
+    Raises:
+        BadCorpus: as `format_of`, or a file is in another format than the first.
+    """
     first = format_of(files[0])
     for path in files[1:]:
         if (other := format_of(path)) != first:
@@ -114,7 +118,12 @@ def one_format_of(files: Sequence[Path]) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed."""
+    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed.
+
+    Raises:
+        BadCorpus: there is no such file, it cannot be read, is empty, or is in no format that this
+            version reads.
+    """
     head, name = _head(path), file_name(path)
     if not head:
         raise BadCorpus(name, "is empty; give a file that holds some text")

@@ -63,7 +63,11 @@ class Sequence:
 
     @property
     def picture(self) -> Picture:
-        """Return the image of an image sequence."""
+        """Return the image of an image sequence.
+
+        Raises:
+            TypeError: it is a text.
+        """
         if self.image is None:
             raise TypeError(f"Sequence {self.index} is a text.")
         return self.image

@@ -35,6 +35,10 @@ def hub_files(address: str) -> tuple[str, tuple[Path, ...]]:
 
     PATH is a file, a folder, or a pattern such as `data/train-*`; its files are read in
     alphabetical order.
+
+    Raises:
+        BadCorpus: the address is invalid, the hub cannot be reached or has no such data set or
+            revision, or no Parquet file is there.
     """
     try:
         uri = huggingface_hub.parse_hf_uri(address)
@@ -94,7 +98,11 @@ _FILES, _INDICES = "_data_files", "_indices_data_files"
 
 
 def saved_files(folder: Path) -> tuple[Path, ...]:
-    """The Arrow files of a saved data set in its order; none if the folder is no such."""
+    """The Arrow files of a saved data set in its order; none if the folder is no such.
+
+    Raises:
+        BadCorpus: it holds several splits, rows that are chosen by indices, or no list of files.
+    """
     place = path_as_given(folder)
     if (folder / _SPLITS).is_file():
         splits = _read(folder / _SPLITS).get("splits")

@@ -133,7 +133,11 @@ def shard_path(folder: Path, index: int) -> Path:
 
 
 def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> Path:
-    """Compute a shard unless it exists, and return its path."""
+    """Compute a shard unless it exists, and return its path.
+
+    Raises:
+        UserError: if the disk is full; finished shards stay.
+    """
     shard = shard_path(folder, index)
     if not shard.exists():
         write_sealed(shard, compute())
@@ -159,7 +163,11 @@ def names_in(schema: pa.Schema) -> list[str]:
 
 @contextmanager
 def named_when_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that takes its name only once it is complete and on disk."""
+    """Open a file that takes its name only once it is complete and on disk.
+
+    Raises:
+        UserError: if the disk is full; finished files stay.
+    """
     unfinished = unfinished_name(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

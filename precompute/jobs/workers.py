@@ -180,6 +180,9 @@ def run_processes(
 
     Args:
         cpus: the threads of each; None shares out all processors.
+
+    Raises:
+        UserError: if a process dies; finished jobs stay.
     """
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
     pool = ProcessPoolExecutor(
@@ -359,7 +362,11 @@ class RayWorker(Worker):
 
 
 def ray_module() -> ModuleType:
-    """Return Ray, imported."""
+    """Return Ray, imported.
+
+    Raises:
+        UserError: it is not installed.
+    """
     if "RAY_ADDRESS" not in os.environ:  # read as Ray is imported: all it opens is on loopback then
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"

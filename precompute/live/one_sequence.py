@@ -39,7 +39,12 @@ TYPED = "The text"
 
 
 def text_of(model: LoadedModel, text: str, max_tokens: int) -> tuple[Sequence, bool]:
-    """Encode a text as a sequence; return it and whether its end was cut off."""
+    """Encode a text as a sequence; return it and whether its end was cut off.
+
+    Raises:
+        BadCorpus: it is too long, or the tokenizer returns no token for it.
+        UnfitModel: the model reads images.
+    """
     if model.images is not None:
         raise UnfitModel(f"Model {model.name!r} reads images and no text.")
     if len(text) > MAX_CHARACTERS:
@@ -173,7 +178,11 @@ class Rerun:
         return self._of_layer(sequence, layer, read)
 
     def head_maps(self, sequence: Sequence | Kept, *, without: Head | None = None) -> HeadMaps:
-        """Maps of all heads; with a head, those that are left with zeros for its output."""
+        """Maps of all heads; with a head, those that are left with zeros for its output.
+
+        Raises:
+            BadCorpus: the maps of so long a sequence take too much memory.
+        """
         whole = self._whole(sequence)
         n_heads = sum(len(layer.query_weight) for layer in self.model.layers)
         size = 2 * 4 * n_heads * len(whole) ** 2

@@ -31,7 +31,11 @@ class Bundled:
 
 
 def demo_folder() -> Path:
-    """Return the folder of the installed demo model; its package is never imported."""
+    """Return the folder of the installed demo model; its package is never imported.
+
+    Raises:
+        UserError: with the command that installs it.
+    """
     try:
         installed = distribution(DEMO_PACKAGE)
     except PackageNotFoundError:
@@ -53,7 +57,11 @@ def _shipped(name: str, sha256: str) -> Bundled:
 
 
 def cached_folder(name: str) -> Path:
-    """Return the folder of a downloaded model."""
+    """Return the folder of a downloaded model.
+
+    Raises:
+        UserError: with the command that installs it.
+    """
     folder = CACHE / name
     if not folder.is_dir():
         raise UserError(f"The model {name} is not installed. Install it: {_install_command(name)}")

@@ -65,6 +65,9 @@ def parts_of(family: str) -> tuple[str, ...]:
 def chosen_part(part: str | None, name: str, family: str) -> str | None:
     """Return the part of a model to read: the one asked for, the encoder before a decoder, or None
     for a model without parts.
+
+    Raises:
+        UserError: there is no such part, or there are several and none is asked for.
     """
     parts = parts_of(family)
     if part in parts:
@@ -83,7 +86,11 @@ def chosen_part(part: str | None, name: str, family: str) -> str | None:
 
 
 def part_of(whole: Model, part: str | None, name: str) -> Model:
-    """Return the part of a loaded model that is a model by itself, found by its configuration."""
+    """Return the part of a loaded model that is a model by itself, found by its configuration.
+
+    Raises:
+        UnfitModel: the part is no Transformer that runs on text or on images of one size alone.
+    """
     if part is None or part == ENCODER:
         return whole.get_encoder() if whole.config.is_encoder_decoder else whole
     nested = getattr(whole.config, f"{part}_config")
@@ -349,6 +356,9 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
 
     Every tensor is drawn from the seed by the architecture's own initialisation, in float32 on the
     CPU. The state of the process's random generator is restored.
+
+    Raises:
+        UnfitModel: if the configuration describes no model.
     """
     try:
         config = library_configuration(configuration_of(folder, str(folder)))
@@ -377,7 +387,11 @@ _PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
 
 
 def load_image_reader(folder: Path, name: str, model: Model) -> ImageReader:
-    """The model's image processor, which is tried out; it works with Pillow, not torchvision."""
+    """The model's image processor, which is tried out; it works with Pillow, not torchvision.
+
+    Raises:
+        UnfitModel: there is none, it makes no images of one size, or none that the model takes.
+    """
     processor = _processor(folder, name)
     n_channels = n_channels_of(model)
     made = [_tried(processor, name, size=size, n_channels=n_channels) for size in _PROBES]

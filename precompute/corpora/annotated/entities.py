@@ -121,6 +121,9 @@ class Entities:
 
         Discontinuous ones (`[1/2]`) are left out. So are those of empty nodes alone;
         `n_without_words` counts them.
+
+        Raises:
+            UnreadCoreference: brackets do not match, or nothing tells which field names the entity.
         """
         try:
             self._match_brackets()

@@ -203,6 +203,9 @@ class ImageReader:
 
         The mask is resized and cropped like the image, but averaged when shrunk. Padding beyond the
         edges of an image lies outside.
+
+        Raises:
+            BadCorpus: the mask cannot be used, or covers no known pixel of any patch.
         """
         mask = mask_of(picture)
         if mask is None:
@@ -246,7 +249,11 @@ class ImageReader:
 
 
 def colours(n_channels: int) -> str:
-    """Return Pillow's mode for images of so many channels."""
+    """Return Pillow's mode for images of so many channels.
+
+    Raises:
+        UnfitModel: no image that is read has so many.
+    """
     if n_channels not in _COLOURS:
         raise UnfitModel(
             f"The model's num_channels is {n_channels}; covered are 3 (colours) and 1 (greys)."

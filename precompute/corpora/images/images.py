@@ -138,7 +138,11 @@ def content_sha256(sequences: Iterable[Sequence]) -> str:
 
 
 def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:
-    """Read an image file and check its size; decoding may still fail."""
+    """Read an image file and check its size; decoding may still fail.
+
+    Raises:
+        BadCorpus: see `seen`.
+    """
     file = image_file(source, name=name)
     width, height, turn = seen(file)
     mask_file = None if mask is None else image_file(mask, name=f"{name} (mask)")

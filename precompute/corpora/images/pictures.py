@@ -115,7 +115,11 @@ class ImageFile:
 
     @property
     def content(self) -> bytes:
-        """Return the content of the file."""
+        """Return the content of the file.
+
+        Raises:
+            BadCorpus: the file is gone, or no longer what it was.
+        """
         content = read_source(self.source, name=self.name)
         if sha256_of(content) != self.sha256:
             raise BadCorpus(
@@ -127,12 +131,21 @@ class ImageFile:
 
 
 def image_file(source: Source, *, name: str) -> ImageFile:
-    """Return a file with the hash of its present content."""
+    """Return a file with the hash of its present content.
+
+    Raises:
+        BadCorpus: see `read_source`.
+    """
     return ImageFile(name, source, sha256_of(read_source(source, name=name)))
 
 
 def read_source(source: Source, *, name: str, limit: int = MAX_BYTES) -> bytes:
-    """The content of a file."""
+    """The content of a file.
+
+    Raises:
+        BadCorpus: it cannot be read, or is called as a format is that is not read; it is empty, or
+            holds more than `limit` bytes.
+    """
     foreign = isinstance(source, Path) and FOREIGN.get(source.suffix.lower())
     if foreign:
         raise BadCorpus(name, f"is {foreign}, which is not read; {REMEDY}")
@@ -256,7 +269,11 @@ def _full_range(opened: Image.Image) -> Image.Image:
 
 
 def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:
-    """Return width and height of an image in its shown orientation, and EXIF's number for it."""
+    """Return width and height of an image in its shown orientation, and EXIF's number for it.
+
+    Raises:
+        BadCorpus: as `decoded`, but for faults that only decoding shows.
+    """
     with _opened(file.content, file.name, pixels) as opened:
         turn = _turn(opened) or UPRIGHT
         sideways = turn in SIDEWAYS and opened.format != "TIFF"
@@ -327,7 +344,11 @@ def flattened(image: Image.Image, *, name: str) -> Image.Image:
 
 
 def eight_bits(image: Image.Image, *, name: str) -> Image.Image:
-    """The same with greys of 16 bits made 8, which Pillow would cut off above 255."""
+    """The same with greys of 16 bits made 8, which Pillow would cut off above 255.
+
+    Raises:
+        BadCorpus: its numbers have no known black and white.
+    """
     if image.mode.startswith("I;16"):
         return Image.fromarray((np.asarray(image) / 257).round().astype(np.uint8))
     if image.mode in ("I", "F"):

@@ -239,6 +239,9 @@ def encodings(
     """Encode single texts, or pairs, in the tokenizer's own template, neither cut nor padded.
 
     If that template has no separator between two texts, the second begins on a new line.
+
+    Raises:
+        UnfitModel: as `check_tokenizer`.
     """
     check_tokenizer(tokenizer)
     if is_japanese(tokenizer):
@@ -249,7 +252,11 @@ def encodings(
 
 
 def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> int:
-    """Return the number of tokens of one or two texts that fit beside the special ones."""
+    """Return the number of tokens of one or two texts that fit beside the special ones.
+
+    Raises:
+        UserError: not even one of each text.
+    """
     special = tokenizer.num_special_tokens_to_add(pair=n_texts == 2)
     if max_tokens < special + n_texts:
         raise UserError(

@@ -109,7 +109,11 @@ _SETTINGS = (
 
 
 def is_japanese(tokenizer: PreTrainedTokenizerBase) -> TypeGuard[BertJapaneseTokenizer]:
-    """Return True for `BertJapaneseTokenizer`, the one Python tokenizer that is read."""
+    """Return True for `BertJapaneseTokenizer`, the one Python tokenizer that is read.
+
+    Raises:
+        UnfitModel: it is, but returns no words, or splits them in a way not known here.
+    """
     if not isinstance(tokenizer, BertJapaneseTokenizer):
         return False
     kind = tokenizer.subword_tokenizer_type
