@@ -42,7 +42,6 @@ from analysis.scopes import POST_NORM
 from analysis.statistics import SCHEMA_VERSION
 from analysis.statistics.base.tables import Table
 from analysis.statistics.base.weighing import WEIGHINGS
-from analysis.statistics.rows import names_of, table_of
 from analysis.token_types import TOKEN_TYPES
 from pages.kit.contents import PAGES
 from pages.kit.links import VIEWS
@@ -62,7 +61,7 @@ from precompute.store.build import build
 from tests.hostile_files import PROVENANCE
 from tests.pages.kit.chromium import serving
 from tests.pages.kit.section_checks import stems
-from tests.tracing import rows_of_tables, trace_of
+from tests.tracing import names_of, rows_of_tables, table_of, trace_of
 
 Part = StrEnum("Part", ["attention", "layers", "long", "many", "pages"])
 TOKENS, IDENTITY = 128, (("model.weights", "0" * 64),)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -13,6 +14,7 @@ from analysis.models.reading import read_model
 from analysis.models.stream import stream_layers
 from analysis.models.trace import LayerTrace, LayerWeights, Model
 from analysis.statistics.base.tables import Table
+from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Sequence as Input
 from precompute.models.loaded_model import Control, LoadedModel
 from precompute.passes.filling import rows_of_batch
@@ -81,3 +83,17 @@ def layers_of(model: LoadedModel, sequences: Sequence[Input], **chosen: Any) -> 
 
 def _run(model: LoadedModel) -> dict[str, Any]:
     return {"controlled": partial(model.stream_controlled, seed=0)}
+
+
+def table_of(table: Table, **columns: np.ndarray | pa.Array) -> pa.Table:
+    """Return rows of a shard, from columns by name."""
+    arrays = {name: pa.array(column) for name, column in columns.items()}
+    return pa.table({name: arrays[name] for name in table.shard_schema.names}).cast(
+        table.shard_schema
+    )
+
+
+def names_of(places: np.ndarray, names: tuple[str, ...] = TOKEN_TYPES) -> pa.DictionaryArray:
+    """Return names in the store's type, from their indices in a list; by default the token
+    types."""
+    return pa.DictionaryArray.from_arrays(places.astype(np.int8), pa.array(names))

@@ -3,63 +3,59 @@
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.columns import flag, named, small, text, whole
+from analysis.statistics.base.columns import SEQ, flag, named, place, text, whole
+from analysis.statistics.base.tables import Table
 from analysis.statistics.question import asks
-from analysis.statistics.table import SEQUENCE, Table
 
 MERGINGS = ("mean", "first")
 """Ways to merge the attention that the tokens of a word give."""
-MERGING = named("merging", "what a word gives: mean over its pieces, or first piece alone")
-WORD = small("word", "word of the sequence, counted from 0")
+MERGING = named(
+    "what a word gives: mean over its pieces, or first piece alone", MERGINGS, name="merging"
+)
+WORD = place("word of the sequence, counted from 0", name="word")
 WORDS = Table(
-    name="word",
-    grain="one row per word of every sequence that is annotated",
-    key=(SEQUENCE, WORD),
-    values=(
-        small("sentence", "sentence of the sequence, counted from 0"),
-        text("form", "the word as it is written"),
-        flag("space_after", "whether a space stands after it"),
-        small("first_pos", "position of its first token"),
-        small("last_pos", "position of its last token"),
-        text("part_of_speech", "part of speech (UPOS), empty if unknown", "name"),
-        text(
-            "relation",
-            "how it depends on its governor, as the treebank calls it; NULL without a tree",
-            "name",
-            nullable=True,
-        ),
-        small(
-            "governor",
-            "its syntactic head, a word of the sequence; NULL for a root and without a tree",
-            nullable=True,
-        ),
-        flag("is_masked", "whether the model did not read the word, since a piece of it is masked"),
-    ),
+    "word",
+    key=(SEQ, WORD),
     source="clark-2019",
-    raw_rows=True,
+    note="of annotated sequences",
+    many_rows=True,
+    values={
+        "sentence": place("sentence of the sequence, counted from 0"),
+        "form": text("the word as it is written"),
+        "space_after": flag("whether a space stands after it"),
+        "first_pos": place("position of its first token"),
+        "last_pos": place("position of its last token"),
+        "part_of_speech": text("part of speech (UPOS), empty if unknown", "name"),
+        "relation": text(
+            "how it depends on its governor, as the treebank calls it",
+            "name",
+            null="without a tree",
+        ),
+        "governor": place(
+            "its syntactic head, a word of the sequence", null="for a root and without a tree"
+        ),
+        "is_masked": flag("whether the model did not read the word, since a piece of it is masked"),
+    },
     laws=(
         "first_pos <= last_pos",
         "governor is null or (relation is not null and governor <> word)",
     ),
 )
 MENTIONS = Table(
-    name="mention",
-    grain="one row per mention in every sequence with coreference",
-    key=(SEQUENCE, small("mention", "mention of the sequence, counted from 0 in order")),
-    values=(
-        small("first_word", "its first word"),
-        small("last_word", "its last word"),
-        small("head_word", "the word that carries it"),
-        whole("cluster", "what it stands for, the same for all that corefer"),
-        named("mention_type", "pronoun, proper or nominal"),
-        flag("is_masked", "whether the model did not read it whole, since a word of it is masked"),
-    ),
+    "mention",
+    key=(SEQ, place("mention of the sequence, counted from 0 in order", name="mention")),
     source="clark-2019",
-    raw_rows=True,
-    laws=(
-        "first_word <= head_word and head_word <= last_word",
-        "mention_type in ('pronoun', 'proper', 'nominal')",
-    ),
+    note="of sequences with coreference",
+    many_rows=True,
+    values={
+        "first_word": place("its first word"),
+        "last_word": place("its last word"),
+        "head_word": place("the word that carries it"),
+        "cluster": whole("what it stands for, the same for all that corefer"),
+        "mention_type": named("pronoun, proper or nominal", ("pronoun", "proper", "nominal")),
+        "is_masked": flag("whether the model did not read it whole, since a word of it is masked"),
+    },
+    laws=("first_word <= head_word and head_word <= last_word",),
 )
 TABLES = (WORDS, MENTIONS)
 

@@ -1,6 +1,7 @@
 """Tables of the corpus as the model read it, of the run and of the file's contents."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pandas as pd
 import pyarrow as pa
@@ -8,17 +9,20 @@ from duckdb import DuckDBPyConnection
 
 from analysis.needs import KNOWS_PLACES_BY, TRANSFORMS
 from analysis.scopes import ORDERS, LayerOrder
-from analysis.statistics.columns import count, flag, number, text, whole
-from analysis.statistics.question import asks, frame_of, quoted
-from analysis.statistics.table import (
-    MOST_POSITIONS,
-    POSITION,
-    SEQUENCE,
+from analysis.statistics.base.columns import (
+    POS,
+    SEQ,
     TOKEN_TYPE,
     Column,
-    Table,
-    View,
+    count,
+    flag,
+    share,
+    small,
+    text,
+    whole,
 )
+from analysis.statistics.base.tables import Table, view
+from analysis.statistics.question import asks, frame_of, quoted
 
 MODEL = "model."
 """Beginning of the names in `provenance` of settings that the numbers of the model depend on."""
@@ -35,85 +39,73 @@ def identity_in(facts: Mapping[str, str]) -> Identity:
 LETTERS_A_TOKEN = 64
 """Characters of text that a file keeps per token of a sequence: some fifteen times a usual
 token."""
-_TOKEN_ID = whole("token_id", "place in the vocabulary")
-_TOKEN = text("token", "the token as the tokenizer writes it")
+_TOKEN_ID = whole("place in the vocabulary")
+_TOKEN = text("the token as the tokenizer writes it")
+MOST_POSITIONS = 2**15
+"""Tokens of a sequence that positions in 16 bits can number."""
 SEQUENCES = Table(
-    name="sequence",
-    grain="one row per sequence",
-    key=(SEQUENCE,),
-    values=(
-        whole("n_tokens", "tokens, special ones included", "tokens"),
-        text(
-            "text",
-            f"the text it was made of, its first {LETTERS_A_TOKEN} letters for each token; NULL "
-            "where the tokens of the sequence are not kept",
-            nullable=True,
-        ),
-    ),
+    "sequence",
+    key=(SEQ,),
     source="clark-2019",
-    laws=("n_tokens > 0",),
+    values={
+        "n_tokens": whole("tokens, special ones included", "tokens", least=1),
+        "text": text(
+            f"the text it was made of, its first {LETTERS_A_TOKEN} letters for each token",
+            null="where the tokens of the sequence are not kept",
+        ),
+    },
 )
 TOKENS = Table(
-    name="token",
-    grain="one row per token of every sequence",
-    key=(SEQUENCE, POSITION),
-    values=(
-        _TOKEN_ID,
-        _TOKEN,
-        TOKEN_TYPE,
-        Column("segment", pa.uint8(), "segment id, 0 or 1 for BERT", "index"),
-        flag(
-            "is_masked",
-            "whether it is the mask token, put there by the run or by the corpus, and no word",
-        ),
-    ),
+    "token",
+    key=(SEQ, POS),
     source="clark-2019",
-    raw_rows=True,
-    laws=(
-        "token_id >= 0",
-        "token_type in ('cls', 'sep', 'comma_period', 'other', 'register', 'bos', 'first')",
-    ),
+    values={
+        "token_id": _TOKEN_ID,
+        "token": _TOKEN,
+        "token_type": TOKEN_TYPE,
+        "segment": small("segment id, 0 or 1 for BERT", least=0),
+        "is_masked": flag(
+            "whether it is the mask token, put there by the run or by the corpus, and no word"
+        ),
+    },
 )
 VOCABULARY = Table(
-    name="vocabulary",
-    grain="one row per entry of the vocabulary that occurs",
-    key=(_TOKEN_ID,),
-    values=(_TOKEN,),
+    "vocabulary",
+    key=(replace(_TOKEN_ID, name="token_id"),),
     source="clark-2019",
-    laws=("token_id >= 0",),
+    note="entries that occur",
+    values={"token": _TOKEN},
 )
 RUN = Table(
-    name="run",
-    grain="one row: how this file was made",
+    "run",
     key=(),
-    values=(
-        text("model", "name the model was loaded by", "name"),
-        text("revision", "commit of the hub, or hash of the weights", "name"),
-        text("family", "model family", "name"),
-        whole("n_layers", "layers of the model", "layers"),
-        whole("n_heads", "heads in each layer", "heads"),
-        whole("hidden_size", "width of the residual stream", "coordinates"),
-        text("corpus", "name of the corpus", "name"),
-        text("corpus_sha256", "hash of the corpus file", "SHA-256"),
-        count("n_sequences", "sequences run", "sequences"),
-        count("n_tokens", "tokens run, special ones included", "tokens"),
-        number("mask_rate", "share of the tokens that were masked"),
-        count("seed", "seed of every random choice", "number"),
-        text("dtype", "number format of the model's arithmetic", "name"),
-        text("device", "device of the run that built the file", "name"),
-        Column("statistics", pa.list_(pa.string()), "statistics in this file", "names"),
-        Column("created_at", pa.timestamp("s"), "when the file was built", "UTC"),
-        text("tool_version", "version of Mixscope", "version"),
-        whole("schema_version", "version of this file's layout", "version"),
-    ),
     source="clark-2019",
+    note="how this file was made",
+    values={
+        "model": text("name the model was loaded by", "name"),
+        "revision": text("commit of the hub, or hash of the weights", "name"),
+        "family": text("model family", "name"),
+        "n_layers": whole("layers of the model", "layers", least=1, most=255),
+        "n_heads": whole("heads in each layer", "heads", least=1, most=255),
+        "hidden_size": whole(
+            "width of the residual stream", "coordinates", least=1, most=1_000_000
+        ),
+        "corpus": text("name of the corpus", "name"),
+        "corpus_sha256": text("hash of the corpus file", "SHA-256"),
+        "n_sequences": count("sequences run", "sequences", most=100_000_000),
+        "n_tokens": count("tokens run, special ones included", "tokens"),
+        "mask_rate": share("share of the tokens that were masked", exact=True),
+        "seed": count("seed of every random choice", "number", least=None),
+        "dtype": text("number format of the model's arithmetic", "name"),
+        "device": text("device of the run that built the file", "name"),
+        "statistics": Column("statistics in this file", "names", type=pa.list_(pa.string())),
+        "created_at": Column("when the file was built", "UTC", type=pa.timestamp("s")),
+        "tool_version": text("version of Mixscope", "version"),
+        "schema_version": whole("version of this file's layout", "version"),
+    },
     laws=(
-        "n_sequences between 1 and 100000000",
         f"n_tokens between n_sequences and {MOST_POSITIONS} * n_sequences",
-        "mask_rate >= 0 and mask_rate < 1",
-        "n_layers between 1 and 255",
-        "n_heads between 1 and 255",
-        "hidden_size between 1 and 1000000",
+        "mask_rate < 1",
         "dtype in ('float32', 'bfloat16')",
         "not list_bool_or(list_transform(statistics, lambda each: each is null))",
     ),
@@ -131,15 +123,15 @@ _ORDERED = ", ".join(
     for order in ORDERS.values()
     for place, (scope, step) in enumerate(zip(order.scopes, order.steps, strict=True))
 )
-_SCOPES = View(
+_SCOPES = view(
     "scope",
-    "one row per scope of the file's layers, in order; the last is the whole layer",
-    (
-        count("position", "place in the order, counted from 0", "index"),
-        text("scope", "how much of the layer counts, as other views name it", "name"),
-        text("step", "what it counts in that the one before does not", "name"),
-    ),
-    f"""select position, scope, step
+    (count("place in the order, counted from 0", name="position", least=0),),
+    {
+        "scope": text("how much of the layer counts, as other views name it", "name"),
+        "step": text("what it counts in that the one before does not", "name"),
+    },
+    note="scopes of the file's layers; the last is the whole layer",
+    sql=f"""select position, scope, step
     from (values {_ORDERED}) as every(layer_order, position, scope, step)
     join stored.provenance as fact on fact.name = 'layer_order' and fact.value = layer_order
     order by position""",
@@ -148,10 +140,10 @@ _SCOPES = View(
 layer."""
 _WINDOW, _GAP = "(all|none|[0-9]{1,9})", "[1-9][0-9]{0,2} [A-Za-z0-9_]+"
 PROVENANCE = Table(
-    name="provenance",
-    grain="one row per fact about the run that `run` has no column for",
-    key=(text("name", "what is told", "name"),),
-    values=(text("value", "what it is"),),
+    "provenance",
+    key=(text("what is told", "name", name="name"),),
+    note="facts about the run that `run` has no column for",
+    values={"value": text("what it is")},
     views=(_SCOPES,),
     shown_as="provenance",
     source="clark-2019",
@@ -173,13 +165,13 @@ PROVENANCE = Table(
     ),
 )
 MANIFEST = Table(
-    name="manifest",
-    grain="one row per stored table: what it held when it was built",
-    key=(text("name", "table", "name"),),
-    values=(
-        count("n_rows", "rows", "rows"),
-        Column("checksum", pa.uint64(), "exclusive or of the rows' hashes", "hash"),
-    ),
+    "manifest",
+    key=(text("table", "name", name="name"),),
+    note="what a stored table held when it was built",
+    values={
+        "n_rows": count("rows", "rows", least=0),
+        "checksum": Column("exclusive or of the rows' hashes", "hash", type=pa.uint64()),
+    },
     source="clark-2019",
     round_off=("checksum",),
 )
@@ -230,8 +222,8 @@ def token_type_counts(store: DuckDBPyConnection) -> pd.DataFrame:
 
 def masked_share(store: DuckDBPyConnection) -> float:
     """Share of masked tokens, masked by the run or in the corpus."""
-    [(share,)] = store.execute("select avg(is_masked::int) from token").fetchall()
-    return float(share)
+    [(masked,)] = store.execute("select avg(is_masked::int) from token").fetchall()
+    return float(masked)
 
 
 @asks("select n_tokens, count(*) as n_sequences from sequence group by n_tokens order by n_tokens")

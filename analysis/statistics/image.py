@@ -4,40 +4,35 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.columns import singles, small, text, whole
+from analysis.statistics.base.columns import SEQ, Column, numbers, place, text, whole
+from analysis.statistics.base.tables import Table
 from analysis.statistics.question import asks
-from analysis.statistics.table import SEQUENCE, Column, Table
 
+_SIZE = "of the image in the file, as it is shown"
 TABLE = Table(
-    name="image",
-    grain="one row per image, of a corpus of images",
-    key=(SEQUENCE,),
-    values=(
-        text("name", "name of the file"),
-        whole("width", "width of the image in the file, as it is shown", "pixels"),
-        whole("height", "height of the image in the file, as it is shown", "pixels"),
-        small("grid_rows", "rows of patches", "patches"),
-        small("grid_columns", "columns of patches", "patches"),
-        small("first_patch", "position of the first patch"),
-        Column(
-            "picture",
-            pa.binary(),
-            "what the model sees, resized and cropped; NULL where no map is kept",
+    "image",
+    key=(SEQ,),
+    note="of a corpus of images",
+    values={
+        "name": text("name of the file", least=1),
+        "width": whole(f"width {_SIZE}", "pixels", least=1),
+        "height": whole(f"height {_SIZE}", "pixels", least=1),
+        "grid_rows": place("rows of patches", "patches", least=1),
+        "grid_columns": place("columns of patches", "patches", least=1),
+        "first_patch": place("position of the first patch"),
+        "picture": Column(
+            "what the model sees, resized and cropped",
             "PNG",
-            nullable=True,
+            type=pa.binary(),
+            null="where no map is kept",
         ),
-        singles(
-            "coverage",
-            "the part of each patch that lies inside the mask, NaN where the mask does not tell; "
-            "NULL without a mask",
-            nullable=True,
+        "coverage": numbers(
+            "the part of each patch that lies inside the mask, NaN where the mask does not tell",
+            null="without a mask",
         ),
-    ),
+    },
     source="sawaki-2025",
     laws=(
-        "width > 0 and height > 0",
-        "length(name) > 0",
-        "grid_rows > 0 and grid_columns > 0 and first_patch >= 0",
         "picture is null or octet_length(picture) > 0",
         "coverage is null or len(coverage) = grid_rows * grid_columns",
         "coverage is null or len(list_filter(coverage, lambda each: not isnan(each))) > 0",

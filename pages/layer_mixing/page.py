@@ -8,6 +8,7 @@ import pandas as pd
 from analysis.error_limits import LIMITS
 from analysis.scopes import OF_RATIOS, RELATIONS, WEIGHTS, WEIGHTS_WITH_RESIDUAL
 from analysis.statistics.base.columns import TYPE_OF_ENTRY
+from analysis.statistics.base.correlations import OF_TOKENS, POOLED, at_level
 from analysis.statistics.corpus import sequence_texts
 from analysis.statistics.mixing import (
     ATTENTION_ROLLOUT,
@@ -27,7 +28,6 @@ from analysis.statistics.mixing import (
     VECTORS,
 )
 from analysis.statistics.pairs.relations import RELATION_SHARE
-from analysis.statistics.parts import OF_TOKENS, POOLED, at_level
 from analysis.statistics.question import placed
 from pages.charts.colours import LESS_TO_MORE, LOW_TO_HIGH, NEAR_TO_FAR
 from pages.charts.maps import Matrix, Ramp

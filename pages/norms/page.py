@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.statistics import norms
-from analysis.statistics.parts import OF_PAIRS, OF_TOKENS, POOLED, at_level
+from analysis.statistics.base.correlations import OF_PAIRS, OF_TOKENS, POOLED, at_level
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Bars, Lines
 from pages.kit.head_choice import Head, head_with_most, short_name

@@ -7,7 +7,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.parts import OF_PAIRS
+from analysis.statistics.base.correlations import OF_PAIRS
 from pages.charts.chart_theme import Chart, ramp_below, tooltips
 from pages.charts.colours import TOKEN_TYPE_COLOURS
 from pages.kit.section import Choices, rows_of

@@ -11,11 +11,11 @@ import pyarrow as pa
 from analysis.models.trace import LayerWeights, ModelWeights
 from analysis.needs import Need
 from analysis.statistics.base.tables import Table
-from analysis.statistics.rows import parts_of_shard
 from precompute import passes
 from precompute.jobs.memory import return_unused_pages
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Batch, Layer, run_layers
+from precompute.passes.rows import parts_of_shard
 
 Filler = TypeVar("Filler", bound=Callable[..., Any])
 Rows = pa.Table | Iterable[pa.Table]

@@ -25,7 +25,6 @@ from analysis.statistics.relevance import (
     SEQUENCE_RELEVANCE_AGREEMENT,
     STEPS,
 )
-from analysis.statistics.rows import parts_of_shard
 from analysis.token_types import CLS
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
@@ -40,7 +39,7 @@ from precompute.passes.relevance_maps import (
     Relevance,
     RelevanceMaps,
 )
-from precompute.passes.rows import rows
+from precompute.passes.rows import parts_of_shard, rows
 
 TOKENS = 4160
 """Limit of images with curves, as the sum of their tokens: each image takes over 200 forward

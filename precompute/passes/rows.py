@@ -97,3 +97,8 @@ def _column(column: Column, values: np.ndarray) -> pa.Array:
         places = pa.array(np.nan_to_num(values).astype(np.int8), mask=mask)
         return pa.DictionaryArray.from_arrays(places, pa.array(column.names))
     return pa.array(values, column.type, mask=mask)
+
+
+def parts_of_shard(table: Table, parts: Iterable[pa.Table]) -> pa.Table:
+    """Return the rows of a shard from parts of it, of which there may be none."""
+    return pa.concat_tables([table.shard_schema.empty_table(), *parts])

@@ -1,8 +1,6 @@
 """Means over sequences as fits make them."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +10,10 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import POST_NORM
-from analysis.statistics import means as intervals
+from analysis.statistics.base import means as base_means
+from analysis.statistics.base.means import Blocks
 from analysis.statistics.fit import FitContext
-from analysis.statistics.means import BlockSums, block_sizes, by_block
 from analysis.statistics.mixing import ROLLOUT
-from analysis.statistics.rows import rows_of
 from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local
 from precompute.run import run
@@ -29,75 +26,47 @@ ROWS = pd.DataFrame(
 ALONE = FitContext(seed=0, order=POST_NORM, frequency_ranks={})
 
 
-@contextmanager
-def summed(rows: pd.DataFrame, blocks: dict[int, int] | None = None) -> Iterator[BlockSums]:
-    """Sums of shards' rows by block; by default each sequence is a block."""
+def means_of(
+    rows: pd.DataFrame,
+    blocks: dict[int, int] | None = None,
+    context: FitContext = ALONE,
+    zero: frozenset[str] = frozenset(),
+) -> pd.DataFrame:
+    """Means of the shares of every scope; by default each sequence is a block."""
     of = blocks or {int(seq): int(seq) for seq in rows["seq"]}
+    query = "select seq, scope as quantity, share as value from rows where {some}"
     with duckdb.connect() as store:
         store.register("rows", rows)
         store.register("blocks", pd.DataFrame({"seq": of.keys(), "block": of.values()}))
-        yield by_block(store, "from rows", cell=["scope"], value="share")
-
-
-def test_a_block_of_one_sequence_has_its_numbers_and_none_of_what_it_lacks():
-    with summed(ROWS) as sums:
-        assert sums.blocks.tolist() == [2, 7, 9]
-        assert sums.cells["scope"].tolist() == ["a", "b"]
-        np.testing.assert_array_equal(sums.sums, [[0.75, 0], [0.25, 0.5], [0, 0]])
-        np.testing.assert_array_equal(sums.counts, [[1, 0], [1, 1], [0, 0]])
-
-
-def test_a_block_of_several_sequences_has_their_sums():
-    with summed(ROWS, {2: 0, 7: 0, 9: 1}) as sums:
-        assert sums.blocks.tolist() == [0, 1]
-        np.testing.assert_array_equal(sums.sums, [[1.0, 0.5], [0, 0]])
-        np.testing.assert_array_equal(sums.counts, [[2, 1], [0, 0]])
+        return Blocks.of(store, "rows").means(store, query, context, zero)
 
 
 @pytest.mark.parametrize("size", [1, 3, 8, 10, 11])
-def test_sequences_asked_a_few_at_a_time_have_the_same_sums(size, monkeypatch):
-    blocks = {2: 0, 7: 0, 9: 1, 10: 1}
-    last = pd.DataFrame({"seq": [10], "scope": ["b"], "share": [0.125]})
-    rows = pd.concat([ROWS, last]).astype({"scope": pd.CategoricalDtype(["b", "c", "a"])})
-    with summed(rows, blocks) as sums:
-        expected = sums
-    monkeypatch.setattr(intervals, "SLICE", size)
-    with summed(rows, blocks) as sums:
-        assert sums.cells["scope"].tolist() == expected.cells["scope"].tolist() == ["b", "a"]
-        assert sums.blocks.tolist() == [0, 1]
-        np.testing.assert_array_equal(sums.sums, [[0.5, 1.0], [0.125, 0]])
-        np.testing.assert_array_equal(sums.counts, expected.counts)
-
-
-@pytest.mark.parametrize("size", [1, 3, 8, 10, 11])
-def test_sequences_of_blocks_are_counted_once_a_few_at_a_time(size, monkeypatch):
-    monkeypatch.setattr(intervals, "SLICE", size)
-    with duckdb.connect() as store:
-        store.register("rows", ROWS)
-        store.register("blocks", pd.DataFrame({"seq": [9, 2, 7], "block": [1, 0, 0]}))
-        assert block_sizes(store, "from rows").tolist() == [2, 1]
-
-
-def test_only_sequences_with_a_value_count():
-    with summed(ROWS) as sums:
-        rows = sums.with_intervals(ALONE)
+@pytest.mark.parametrize("blocks", [None, {2: 0, 7: 0, 9: 1}])
+def test_only_sequences_with_a_value_count_however_many_are_asked_at_a_time(
+    blocks, size, monkeypatch
+):
+    monkeypatch.setattr(base_means, "SLICE", size)
+    rows = means_of(ROWS, blocks)
+    assert rows["quantity"].tolist() == ["a", "b"]
     assert rows["mean"].tolist() == [0.5, 0.5]
     assert rows["n_sequences"].tolist() == [2, 1]
     assert rows[["low", "high"]].isna().all(axis=None)
 
 
-def test_what_is_absent_counts_as_zero_once_for_every_sequence():
-    with summed(ROWS, {2: 0, 7: 0, 9: 1}) as sums:
-        means = sums.absent_as_zero(np.array([2.0, 1.0]), np.array([False, True]))
-    assert means.mean().tolist() == [0.5, pytest.approx(0.5 / 3)]
+@pytest.mark.parametrize("size", [1, 8, 11])
+def test_what_is_absent_counts_as_zero_once_for_every_sequence(size, monkeypatch):
+    monkeypatch.setattr(base_means, "SLICE", size)
+    rows = means_of(ROWS, {2: 0, 7: 0, 9: 1}, zero=frozenset({"b"}))
+    assert rows["mean"].tolist() == [0.5, pytest.approx(0.5 / 3)]
+    assert rows["n_sequences"].tolist() == [2, 1], "those that have it"
 
 
 def test_windows_of_few_documents_have_a_mean_and_no_interval():
     rows = pd.DataFrame({"seq": range(30), "scope": "a", "share": np.linspace(0, 1, 30)})
     documents = np.arange(30, dtype=np.int32) // 6
     for given, absent in ((None, False), (documents, True)):
-        with summed(rows) as sums:
-            row = sums.with_intervals(replace(ALONE, documents=given)).iloc[0]
+        row = means_of(rows, context=replace(ALONE, documents=given)).iloc[0]
         assert row["mean"] == pytest.approx(0.5)
         assert np.isnan([row["low"], row["high"]]).all() == absent
 
@@ -108,8 +77,9 @@ def test_intervals_of_blocks_are_close_to_those_of_sequences():
     values = np.where(drawn.random(6000) < 0.5, drawn.lognormal(size=6000), np.nan)
     rows = pd.DataFrame({"seq": range(6000), "scope": "a", "share": values})
     blocks = block_of(np.arange(6000, dtype=np.int32), 500)
-    with summed(rows) as alone, summed(rows, dict(enumerate(blocks.tolist()))) as together:
-        of_sequences, of_blocks = (sums.with_intervals(ALONE).iloc[0] for sums in (alone, together))
+    of_sequences, of_blocks = (
+        means_of(rows, of).iloc[0] for of in (None, dict(enumerate(blocks.tolist())))
+    )
     assert of_blocks["mean"] == pytest.approx(of_sequences["mean"], rel=1e-12)
     assert of_blocks["n_sequences"] == of_sequences["n_sequences"] == (~np.isnan(values)).sum()
     width = of_sequences["high"] - of_sequences["low"]
@@ -120,17 +90,16 @@ def test_intervals_of_blocks_are_close_to_those_of_sequences():
 
 
 def test_what_no_sequence_has_has_no_mean():
-    with summed(ROWS.assign(share=np.nan)) as sums:
-        assert sums.with_intervals(ALONE).empty
+    assert means_of(ROWS.assign(share=np.nan)).empty
 
 
 def test_a_column_that_a_frame_lacks_is_null():
     frame = pd.DataFrame({"layer": [1], "scope": ["attn"], "distance": [4]})
-    row = rows_of(ROLLOUT, [frame.assign(mean=0.5, low=0.4, high=0.6, n_sequences=3)])
+    row = ROLLOUT.rows([frame.assign(mean=0.5, low=0.4, high=0.6, n_sequences=3)])
     assert row.schema == ROLLOUT.schema
     (values,) = row.to_pylist()
     assert (values["token_type"], values["distance"]) == (None, 4)
-    assert rows_of(ROLLOUT, []).schema == ROLLOUT.schema
+    assert ROLLOUT.rows([]).schema == ROLLOUT.schema
 
 
 @pytest.fixture

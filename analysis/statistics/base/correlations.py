@@ -44,7 +44,10 @@ from analysis.statistics.fit import FitContext
 OF_PAIRS = ("within_heads", "between_heads", "between_layers")
 """Parts of a correlation over the pairs of all heads; between heads is within their layer."""
 OF_TOKENS = ("within_sequences", "between_sequences")
-_ENDS = ("", "_spearman", "_spearman_low", "_spearman_high")
+POOLED = "pooled"
+"""Name of the level of a correlation that is not divided."""
+_OWN = {"spearman": "_spearman", "low": "_spearman_low", "high": "_spearman_high"}
+_ENDS = ("", *_OWN.values())
 
 
 def parts(names: tuple[str, ...]) -> dict[str, Column]:
@@ -77,6 +80,19 @@ def values_of_parts(names: tuple[str, ...], values: Iterable[Part]) -> dict[str,
         for name, numbers in zip(names, values, strict=True)
         for end, number in zip(_ENDS, numbers, strict=True)
     }
+
+
+def at_level(parts: tuple[str, ...], level: str) -> str:
+    """Return SQL for spearman, low and high of the part that an expression names, or of the whole.
+
+    Args:
+        level: an SQL expression, such as a parameter.
+    """
+    numbers = {
+        part: ", ".join(f"{name}: {part}{end}" for name, end in _OWN.items()) for part in parts
+    }
+    cases = " ".join(f"when '{part}' then {{{of_part}}}" for part, of_part in numbers.items())
+    return f"unnest(case {level} {cases} else {{spearman: spearman, low: low, high: high}} end)"
 
 
 def of_bins(

@@ -54,7 +54,7 @@ class View:
 
     name: str
     grain: str
-    columns: tuple[Any, ...]
+    columns: tuple[Column, ...]
     sql: str
 
 
@@ -118,7 +118,7 @@ class Table:
     of_model: bool = False
 
     @cached_property
-    def columns(self) -> tuple[Any, ...]:
+    def columns(self) -> tuple[Column, ...]:
         """Return the stored columns."""
         stored = (column for column in with_names(self.values) if not column.sql)
         return self._typed((*self.key, *stored))
@@ -171,7 +171,7 @@ class Table:
         return _schema(self.columns)
 
     @property
-    def shard_columns(self) -> tuple[Any, ...]:
+    def shard_columns(self) -> tuple[Column, ...]:
         """Return the columns of shards, which are others if they hold `raw` rows."""
         return self._typed(self.raw) or self.columns
 
@@ -210,7 +210,7 @@ Fit = Callable[[Table, DuckDBPyConnection, FitContext], pa.Table]
 """Function that makes a table from those that it requires."""
 
 
-def _schema(columns: Iterable[Any]) -> pa.Schema:
+def _schema(columns: Iterable[Column]) -> pa.Schema:
     return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in columns])
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from analysis.statistics.table import HEAD, TOKEN_TYPE
+from analysis.statistics.base.columns import HEAD, TOKEN_TYPE
 from precompute.jobs.shards import added_up, as_stored, merged
 from precompute.passes import STATISTICS
 

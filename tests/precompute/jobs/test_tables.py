@@ -14,7 +14,6 @@ import pytest
 from analysis.needs import Setting
 from analysis.statistics import norms
 from analysis.statistics.fit import FitContext
-from analysis.statistics.rows import names_of, table_of
 from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs import tables
@@ -23,6 +22,7 @@ from precompute.jobs.shards import finish_shard, is_intact
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
+from tests.tracing import names_of, table_of
 
 CHOSEN = ["head_pattern", "head_layout", "pair_pmi_correlation", "token_type_mixing"]
 

@@ -13,13 +13,12 @@ import pytest
 from analysis.measures.pairs.mixing_change import LEAST_DEGREES, LEAST_SEQUENCES, mean_interval
 from analysis.scopes import EFFECTS, RELATIONS, SHARED_EFFECTS
 from analysis.statistics.pairs.changes import PAIR_DELTA
-from analysis.statistics.rows import table_of
 from precompute.jobs.shards import as_stored
 from precompute.jobs.tables import merge
 from precompute.store.build import add_table, declare, file_config
 from precompute.store.check import assert_unique
 from tests.tiny import BOTH_WAYS
-from tests.tracing import layers_of, rows_of_table
+from tests.tracing import layers_of, rows_of_table, table_of
 
 VALUES = [f"{kind}_{effect}" for kind, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
 VALUES.append("degrees")
