@@ -27,7 +27,7 @@ from pages.kit.statistic_method import GENERAL, mathematics, methods
 from pages.kit.table_documentation import citation
 from pages.services.chosen import shown_file
 from pages.services.inquiry import Inquiry
-from pages.words.contracts import digest, japanese
+from pages.words.contracts import digest, japanese, parts_of
 from pages.words.dependencies import names_of_relation, relation_name
 from pages.words.numbers import count
 from pages.words.say import catalogue, plain, say
@@ -237,7 +237,8 @@ def _explained(*tables: Table) -> list[str]:
     """Sources of tables, and meanings of their columns."""
     views = [view for table in tables for view in table.all_views]
     meanings = [column.definition for view in views for column in view.columns]
-    in_japanese = (japanese().get(digest(meaning), "") for meaning in meanings)
+    parts = (part for meaning in meanings for part in parts_of(meaning))
+    in_japanese = (japanese().get(digest(part), "") for part in parts)
     return [*(citation(table.source) for table in tables), *meanings, *in_japanese]
 
 

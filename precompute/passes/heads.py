@@ -10,8 +10,7 @@ import torch
 from analysis.habits import OBJECTIVES, QUANTITIES
 from analysis.head_slices import head_slices
 from analysis.measures.heads.head_distances import head_distances
-from analysis.measures.heads.head_pattern import gradient_importance
-from analysis.measures.heads.head_pattern import head_pattern as pattern_of
+from analysis.measures.heads.head_pattern import gradient_importance, head_pattern
 from analysis.measures.norms.vector_norms import norm_weighted_attention
 from analysis.models.gradients import AttentionGradients
 from analysis.statistics.base.columns import HEAD, SEQ, TOKEN_TYPE
@@ -50,9 +49,9 @@ def rows_of_patterns(layer: Layer) -> Iterator[pa.Table]:
     for heads in head_slices(layer.attention.shape):
         weights = layer.attention[:, heads]
         has_sink = layer.weights.sink_logit is not None
-        patterns[WEIGHT].append(pattern_of(weights, layer.is_pair, has_sink=has_sink, **kinds))
+        patterns[WEIGHT].append(head_pattern(weights, layer.is_pair, has_sink=has_sink, **kinds))
         norms = norm_weighted_attention(weights, layer.pair_norms[:, heads])
-        patterns[NORM].append(pattern_of(norms, layer.is_pair, **kinds))
+        patterns[NORM].append(head_pattern(norms, layer.is_pair, **kinds))
     for weighing, of_slices in patterns.items():
         yield rows_of_layer(
             layer,

@@ -58,7 +58,7 @@ def singular_values(model: ModelWeights) -> Iterator[pa.Table]:
 def rotations(model: ModelWeights) -> Iterator[pa.Table]:
     """One row per layer, head and eigenvector.
 
-    Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
+    Formula: `phase_amplitudes`, `wave_length`.
     """
     for layer in model.layers:
         rotations = layer.query_key_rotation if layer.compares_directions else ()
@@ -71,7 +71,7 @@ def rotations(model: ModelWeights) -> Iterator[pa.Table]:
 def phases(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar, head and eigenvector of the rotation.
 
-    Formula: `phase_amplitudes`, `plane_totals`, `wave_length`.
+    Formula: `phase_amplitudes`, `wave_length`.
     """
     for row in _exemplars(layer):
         text = layer.batch.sequences[row]

@@ -145,7 +145,7 @@ def token_type_mixing(corpus: Corpus) -> pd.DataFrame:
                 "attention": attention.mean(),
                 "value_norm": np.nanmean(length),
                 "weighted_norm": weighted.mean(),
-                "n_sequences": len(values),
+                "n_sequences": np.isfinite(length).sum(),
             }
         )
     return frame_of(rows)

@@ -64,13 +64,12 @@ _ALIKE = {
         "pair_delta": "pair_delta_wide",
         "query_key_correlation": "query_key_correlation_mean",
         "relative_position_cluster": "relative_position_clustering",
-        "singular_value": "singular_value_linear",
         "position_spectrum": "position_spectrum_control",
     },
     _TWIN: {
         "attention_norm_correlation": "attention_norm_histogram",
         "pair_delta": "pair pair_pmi_correlation relation_share sequence_relation_change",
-        "position_spectrum": "embedding_spectrum query_key_singular_value",
+        "position_spectrum": "embedding_spectrum query_key_singular_value state_spectrum",
         "head_distance": "head_linkage head_linkage_weighing layer_cohesion "
         "layer_cohesion_weighing",
         "query_key_correlation and position_kernel": "head_offset offset_agreement",

@@ -85,7 +85,7 @@ def test_a_formula_that_is_cited_and_not_called_would_be_seen():
     node = ast.parse('def f():\n    """Rows.\\n\\n    Formula: `one`, `two`.\\n    """').body[0]
     assert isinstance(node, ast.FunctionDef)
     assert cited_by(node) == {"one", "two"}
-    assert formulas_of(ROOT / "precompute/passes/norms.py", "rows_of_heads_and_tokens") >= {
+    assert formulas_of(ROOT / "precompute/passes/norms.py", "head_token") >= {
         "value_norms",
         "attention_received",
     }

@@ -198,7 +198,9 @@ class Table:
         schema = self.schema
         parts = [
             pa.Table.from_pandas(
-                frame.reindex(columns=schema.names), schema=schema, preserve_index=False
+                frame.assign(**dict.fromkeys(set(schema.names) - set(frame))),
+                schema=schema,
+                preserve_index=False,
             )
             for frame in frames
             if len(frame)

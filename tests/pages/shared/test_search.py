@@ -7,7 +7,7 @@ from pages.kit import search
 from pages.kit.links import VIEWS
 from pages.services.inquiry import Inquiry
 from pages.services.open_file import described, version_of
-from pages.words.contracts import digest, japanese
+from pages.words.contracts import digest, japanese, parts_of
 from tests.pages.conftest import assert_sound, in_address
 
 
@@ -136,7 +136,7 @@ def test_every_name_of_the_contract_is_found_in_both_languages(inquiry, table):
     for view in table.all_views:
         names = [view.name, *(column.name for column in view.columns)]
         meanings = [column.definition for column in view.columns]
-        meanings += [japanese()[digest(meaning)] for meaning in meanings]
+        meanings += [japanese()[digest(part)] for of in meanings for part in parts_of(of)]
         texts = (*names, *meanings)
         assert not [text for text in texts if not search.matching(entries, text)]
     assert not search.matching(entries, "nosuchname")
