@@ -114,9 +114,9 @@ def test_tokens_have_no_rows_of_their_own_norms(tiny, sequences):
 
 def test_heads_are_compared_by_the_norms_of_their_pairs(tiny, sequences, gated):
     rows = rows_of_table(HEAD_DISTANCE, tiny, sequences[1:2]).to_pandas()
-    of_layer = (rows["layer_a"] == 1) & (rows["layer_b"] == 1) & (rows["weighing"] == NORM)
+    of_layer = (rows["layer_a"] == 2) & (rows["layer_b"] == 2) & (rows["weighing"] == NORM)
     found = rows[of_layer].set_index(["head_a", "head_b"])["divergence"]
     shares = gated[1].weighed_alone(1, NORM)
     expected = head_distances(shares, gated[1].weights.pairs(shares.shape[-1]))
-    for heads, divergence in found.items():
-        assert divergence == pytest.approx(expected[heads], rel=1e-4, abs=1e-6)
+    for (one, other), divergence in found.items():
+        assert divergence == pytest.approx(expected[one - 1, other - 1], rel=1e-4, abs=1e-6)

@@ -125,7 +125,7 @@ def test_entropies_take_no_token_as_one_more_outcome_by_weights_alone(sunk):
                     tokens = [shares[key] for key in range(n) if seen[query, key]]
                     smoothed = [0.9999 * share + 0.0001 / m for share in tokens]
                     entropies.append(entropy([*smoothed, 0.9999 * shares[-1]]))
-                key = sequence.index, layer.index, head
+                key = sequence.index, layer.weights.number, head + 1
                 assert found.loc[("weight", *key), "entropy"] == pytest.approx(
                     mean(entropies), 1e-5
                 )
@@ -142,7 +142,7 @@ def test_distances_of_heads_take_no_token_as_one_more_outcome(sunk):
     found = by_weight.set_index(["layer_a", "head_a", "layer_b", "head_b"])["divergence"]
     n = len(sequences[0])
     heads = {
-        (layer.index, head): outcomes(layer, row, head, n)
+        (layer.weights.number, head + 1): outcomes(layer, row, head, n)
         for layer in layers
         for head in range(layer.attention.shape[1])
     }
@@ -173,7 +173,9 @@ def test_with_the_residual_a_row_of_weights_is_scaled_to_1(sunk):
         np.testing.assert_allclose(of_layer[1], 1 - shares.diagonal(), rtol=1e-9)
         np.testing.assert_allclose(of_layer[0], 1 - weights.diagonal() / given, rtol=1e-9)
         np.testing.assert_allclose(rolled_on(None, with_residual(weights)[None])[0], shares)
-        here = stored[(stored["seq"] == sequences[0].index) & (stored["layer"] == layer.index)]
+        here = stored[
+            (stored["seq"] == sequences[0].index) & (stored["layer"] == layer.weights.number)
+        ]
         whole = here[here["token_type"].astype(str) == "all"].astype({"scope": str})
         whole = whole.set_index("scope")
         assert whole.loc[WEIGHTS_WITH_RESIDUAL, "mean"] == pytest.approx(
