@@ -21,15 +21,14 @@ FILES = {
 }
 LIMITS = {"digits": 120}
 """Most sequences of a file, by its ending."""
-MOST, ALL = "-layers,-pairs,-checks", "all"
+MOST, ALL = "-layers,-pairs,-checks,-relevance", "all"
 _MOST_WORKERS = 4
 STEPS = (
-    *((ending, MOST) for ending in FILES),
-    ("", "-checks"),
-    *((ending, ALL) for ending in reversed(FILES)),
+    *(("", MOST), ("treebank", MOST), ("digits", ALL)),
+    *(("", "-checks"), ("treebank", ALL), ("", ALL)),
 )
 """Files by their endings, with the statistics that each then has: most pages are full after the
-first three."""
+first three. Relevance of texts comes with whole layers, which some of its methods mix."""
 _SMALL = {"ja": ("demo-ja-bert", "demo-ja"), "copy": ("demo-copy", "demo-copy")}
 DECODER = {"decoder": (DEMO_DECODER, "demo-treebank")}
 ENCODER = {"encoder": (DEMO_ENCODER, "demo-treebank")}
