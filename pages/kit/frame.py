@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from analysis.measures.bootstrap import LEAST_UNITS
+from analysis.statistics.base.columns import LEAST_UNITS
 from pages.charts.chart_theme import in_theme
 from pages.charts.headline import emphasised, joined, sentences, unmarked
 from pages.export.buttons import export_buttons
