@@ -1,4 +1,4 @@
-"""Files of the demo: pairs of bundled model and corpus, filled side by side in stages."""
+"""Files of the demo: pairs of bundled model and corpus, filled side by side in steps."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -52,7 +52,6 @@ def build_demo(
         run(model="demo", corpus=["demo"], output=output, statistics=",".join(SHOWN_FIRST))
     if first:
         return
-
     for ending, statistics in (*STEPS, *((ending, ALL) for ending in more)):
         model, corpus = {**FILES, **more}[ending]
         if model in install_demo.PACKAGES:

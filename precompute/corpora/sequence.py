@@ -16,7 +16,7 @@ NO_WORD = -1
 
 @dataclass(frozen=True)
 class Entry:
-    """What becomes a sequence: a text or two to encode, tokens to use as they are, special ones
+    """Source of a sequence: a text or two to encode, tokens to use as they are, special ones
     included, or annotated words.
 
     `segments` are the tokens'; None means 0 up to and including the first separator, then 1.

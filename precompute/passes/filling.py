@@ -41,7 +41,7 @@ MET: Mapping[Need, Callable[[LayerWeights], bool]] = {
     Need.OWN_SCORES: lambda weights: weights.offset_terms is None,
     Need.SINK_LOGITS: lambda weights: weights.sink_logit is not None,
 }
-"""Whether a layer meets a need."""
+"""Tests of whether a layer meets a need."""
 
 
 def fills(table: Table) -> Callable[[Filler], Filler]:

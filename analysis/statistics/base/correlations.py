@@ -44,6 +44,8 @@ from analysis.statistics.fit import FitContext
 OF_PAIRS = ("within_heads", "between_heads", "between_layers")
 """Parts of a correlation over the pairs of all heads; between heads is within their layer."""
 OF_TOKENS = ("within_sequences", "between_sequences")
+OF_HEADS = ("within_layers", "between_layers")
+"""Parts of a correlation over heads, or over pairs of heads."""
 POOLED = "pooled"
 """Name of the level of a correlation that is not divided."""
 _OWN = {"spearman": "_spearman", "low": "_spearman_low", "high": "_spearman_high"}

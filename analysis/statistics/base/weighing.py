@@ -1,6 +1,6 @@
 """Weighings of attention, by weights or by norms, and views of one of them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from analysis.statistics.base.columns import Column, interval, named, signed
@@ -30,25 +30,22 @@ def by_weighing(table: Table, weights: str = "") -> Table:
 
 def of_weights(
     name: str,
-    key: Iterable[Column],
+    key: tuple[Column, ...],
     values: Mapping[str, Column],
     *,
     table: str = "",
     note: str = "",
     where: str = "true",
-    or_rules: bool = False,
 ) -> View:
-    """Return the view of a stored table restricted to weights, without the column `weighing`.
+    """Return the view of a stored table restricted to weights, and to rules, which have no
+    weighing, without the column `weighing`.
 
     Args:
         table: the stored one, if the view has another name.
         where: condition on its rows.
-        or_rules: True to include rows of rules, which have no weighing.
     """
-    key = tuple(key)
-    rule = " or weighing is null" if or_rules else ""
-    names = ", ".join(f'"{name}"' for name in (*(column.name for column in key), *values))
-    rows = f"from stored.{table or name} where (weighing = 'weight'{rule}) and {where}"
+    names = ", ".join(f'"{one}"' for one in (*(column.name for column in key), *values))
+    rows = f"from stored.{table or name} where coalesce(weighing, 'weight') = 'weight' and {where}"
     return view(name, key, values, note=note, sql=f"select {names} {rows}")
 
 

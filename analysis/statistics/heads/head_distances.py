@@ -29,9 +29,14 @@ from analysis.statistics.base.columns import (
     whole,
     with_names,
 )
-from analysis.statistics.base.correlations import laws_of_parts, parts, values_of_parts
+from analysis.statistics.base.correlations import (
+    OF_HEADS,
+    laws_of_parts,
+    parts,
+    values_of_parts,
+)
 from analysis.statistics.base.tables import Table, View
-from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, by_weighing
+from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, by_weighing, of_weights
 from analysis.statistics.fit import FitContext
 
 
@@ -172,21 +177,20 @@ def _agreement(table: Table, store: DuckDBPyConnection, context: FitContext) -> 
             "same_nearest": agreement.same_nearest,
         }
     )
-    heads = heads.join(pd.DataFrame([values_of_parts(_LEVELS, of) for of in found.of_heads]))
+    heads = heads.join(pd.DataFrame([values_of_parts(OF_HEADS, of) for of in found.of_heads]))
     every = {**heads[["weight", "norm", "same_nearest"]].mean(), "spearman": agreement.spearman}
-    every |= {"p_within": found.p_value, **values_of_parts(_LEVELS, found.parts)}
+    every |= {"p_within": found.p_value, **values_of_parts(OF_HEADS, found.parts)}
     every |= {"p_value": agreement.p_value, "n_permutations": agreement.n_permutations}
     return table.rows([heads, pd.DataFrame([every])])
 
 
-_LEVELS = ("within_layers", "between_layers")
 _FROM_OTHERS = "mean divergence from the other heads"
 HEAD_DISTANCE_AGREEMENT = Table(
     "head_distance_agreement",
     key=(pooled(LAYER), pooled(HEAD, "for all heads of all layers")),
     source="mantel-1967",
     note="of three heads or more",
-    laws=laws_of_parts(_LEVELS),
+    laws=laws_of_parts(OF_HEADS),
     version=2,
     requires=("head_distance",),
     made_by=_agreement,
@@ -198,7 +202,7 @@ HEAD_DISTANCE_AGREEMENT = Table(
             "all heads, over all pairs",
             null="where either are the same for all",
         ),
-        **{name: of for name, of in parts(_LEVELS).items() if not name.endswith(("low", "high"))},
+        **{name: of for name, of in parts(OF_HEADS).items() if not name.endswith(("low", "high"))},
         "same_nearest": share(
             "1 where the nearest head is the same by both, else 0; for all heads the share"
         ),
@@ -245,14 +249,7 @@ HEAD_LAYOUT = by_weighing(
         key=(WEIGHING, LAYER, HEAD),
         source="clark-2019",
         note="of two heads or more",
-        views=(
-            View(
-                "head_layout",
-                "one row per layer and head; of two heads or more",
-                (LAYER, HEAD, *(one.typed(single=False) for one in with_names(_POINT))),
-                "select layer, head, x, y from stored.head_layout where weighing = 'weight'",
-            ),
-        ),
+        views=(of_weights("head_layout", (LAYER, HEAD), _POINT, note="of two heads or more"),),
         version=3,
         requires=("head_distance",),
         made_by=_layout,

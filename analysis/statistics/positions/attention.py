@@ -42,7 +42,12 @@ from analysis.statistics.base.columns import (
     text,
     weight,
 )
-from analysis.statistics.base.correlations import laws_of_parts, parts, values_of_parts
+from analysis.statistics.base.correlations import (
+    OF_HEADS,
+    laws_of_parts,
+    parts,
+    values_of_parts,
+)
 from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Table, added_up, view
 from analysis.statistics.fit import FitContext
 
@@ -365,7 +370,6 @@ COUNTINGS = {
 }
 """Ways of counting offsets, and the columns of `head_offset` that each compares."""
 MIN_DEPENDENCES = (0.0, 0.05, 0.1, 0.25, 0.5)
-_OF_HEADS = ("within_layers", "between_layers")
 
 
 def countings(*, with_kernels: bool) -> list[str]:
@@ -399,7 +403,7 @@ def _agreement(heads: pd.DataFrame, columns: tuple[str, str], seed: int) -> dict
         values |= {name: estimate.value} | ends
     if not np.isnan(of_ranks.value):
         of_layers = layer_parts(scores, attention, heads["layer"].to_numpy("int64"), seed=seed)
-        values |= values_of_parts(_OF_HEADS, of_layers)
+        values |= values_of_parts(OF_HEADS, of_layers)
     return values
 
 
@@ -424,11 +428,11 @@ OFFSET_AGREEMENT = Table(
             "Spearman's ρ of the two offsets over heads", null="where either is the same for all"
         ),
         **interval("ρ", of="spearman"),
-        **parts(_OF_HEADS),
+        **parts(OF_HEADS),
     },
     source="yamamoto-2023",
     needs=(Need.OFFSETS,),
-    laws=("spearman is not null or spearman_low is null", *laws_of_parts(_OF_HEADS)),
+    laws=("spearman is not null or spearman_low is null", *laws_of_parts(OF_HEADS)),
     version=4,
     requires=("head_offset",),
     made_by=_agreements,

@@ -1,6 +1,6 @@
 """Syntactic heads and antecedents that attention heads and rules pick, and their accuracy."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from analysis.measures.probing.probe_accuracy import (
     scores_against,
 )
 from analysis.needs import Need
-from analysis.statistics.annotation import MERGINGS
+from analysis.statistics.annotation import MERGING, MERGINGS
 from analysis.statistics.base.columns import (
     HEAD,
     LAYER,
@@ -42,8 +42,14 @@ from analysis.statistics.base.columns import (
     signed,
     text,
 )
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, Table, View, view
-from analysis.statistics.base.weighing import WEIGHINGS
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, Table
+from analysis.statistics.base.weighing import (
+    DIFFERENCES,
+    WEIGHING,
+    WEIGHINGS,
+    of_either,
+    of_weights,
+)
 from analysis.statistics.fit import FitContext
 
 # what heads and rules predict
@@ -54,14 +60,6 @@ BASELINES = ("nearest", "head_match", "sieve")
 METHODS = ("head", *BASELINES)
 MENTION_TYPES = ("all", "pronoun", "proper", "nominal")
 CHOSEN_ON = ("all", "first", "second")
-WEIGHING = named(
-    "what attention is weighed by: weight (α), or norm (‖αf(x)‖, every row scaled to a sum of 1)",
-    WEIGHINGS,
-    name="weighing",
-)
-MERGING = named(
-    "what a word gives: mean over its pieces, or first piece alone", MERGINGS, name="merging"
-)
 DIRECTION = named(
     "who attends: dependent_to_head or head_to_dependent", DIRECTIONS, name="direction"
 )
@@ -75,35 +73,6 @@ _BY_HEAD = tuple(pooled(column, "for a rule") for column in (WEIGHING, MERGING))
 _IS_OF_HEAD = tuple(
     f"(method = 'head') = ({name} is not null)" for name in ("weighing", "merging", "layer", "head")
 )
-
-
-def of_weights(
-    name: str,
-    key: tuple[Column, ...],
-    values: Mapping[str, Column],
-    *,
-    table: str = "",
-    note: str = "",
-    where: str = "true",
-) -> View:
-    """Return the view of a stored table restricted to weights, and to rules, which have no
-    weighing, without the column `weighing`.
-
-    Args:
-        table: the stored one, if the view has another name.
-        where: condition on its rows.
-    """
-    names = ", ".join(f'"{one}"' for one in (*(column.name for column in key), *values))
-    rows = f"from stored.{table or name} where coalesce(weighing, 'weight') = 'weight' and {where}"
-    return view(name, key, values, note=note, sql=f"select {names} {rows}")
-
-
-def of_either(columns: Mapping[str, Column]) -> dict[str, Column]:
-    """Return columns twice: all as `NAME_weight`, then all as `NAME_norm`."""
-    return {f"{name}_{way}": column for way in WEIGHINGS for name, column in columns.items()}
-
-
-DIFFERENCES = {"difference": signed("by norms minus by weights"), **interval("share")}
 _PREDICTED = {
     "predicted": places(
         "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
