@@ -126,13 +126,97 @@ def caught(path: Path, old: str, new: str, test: str) -> bool:
 def main(words: list[str]) -> int:
     """Plant all faults of the files that are asked for; return how many were not caught."""
     missed = 0
-    for (formula, test), faults in FAULTS.items():
-        path = ROOT / MEASURES / f"{formula.strip()}.py"
-        for old, new in faults if not words or any(word in str(path) for word in words) else ():
-            is_caught = caught(path, old, new, f"{TESTS}/{test}.py")
+    of_formulas = {
+        (f"{MEASURES}/{formula.strip()}.py", f"{TESTS}/{test}.py"): faults
+        for (formula, test), faults in FAULTS.items()
+    }
+    for (file, test), faults in (of_formulas | PAGES).items():
+        for old, new in faults if not words or any(word in file for word in words) else ():
+            is_caught = caught(ROOT / file, old, new, test)
             missed += not is_caught
-            print(f"{'caught' if is_caught else 'MISSED':7} {formula}: {old} -> {new}", flush=True)
+            print(f"{'caught' if is_caught else 'MISSED':7} {file}: {old} -> {new}", flush=True)
     return missed
+
+
+PLANTS, BY_HAND = "tests/pages/test_plants.py", "tests/pages/test_by_hand.py"
+SECTIONS, NUMBERS = "tests/pages/test_every_section.py", "tests/pages/test_numbers.py"
+ABSENCES = "tests/pages/test_absences.py"
+PAGES: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
+    ("pages/norms/page.py", PLANTS): (
+        ("sum(mean) filter (own) / count(distinct layer) as value", "sum(mean) as value"),
+        ("high < 0 and spearman <= -{_WEAK}, false) desc", "false, false) desc"),
+    ),
+    ("pages/norms/page.py", BY_HAND): (("norm_rank - norm as norm_rank", "norm_rank"),),
+    ("pages/habits/page.py", PLANTS): (
+        ("count(*) filter (low > 0)", "count(*) filter (high > 0)"),
+        ("and level = 'within')", "and level = 'layer')"),
+    ),
+    ("pages/habits/page.py", BY_HAND): (
+        ("low / (low + sum(high) over layers - high)", "low / sum(low) over layers"),
+        ("count(*) filter (mean > {_HALF})", "count(*) filter (mean >= {_HALF})"),
+    ),
+    ("pages/syntax/page.py", PLANTS): (
+        ("count(*) filter (difference_low > 0) as n", "count(*) filter (difference > 0) as n"),
+    ),
+    ("pages/syntax/page.py", NUMBERS): (
+        ("order by accuracy desc, direction) = 1", "order by accuracy, direction) = 1"),
+    ),
+    ("pages/coreference/page.py", BY_HAND): (("and n >= {_FEW})", "and n >= 0)"),),
+    ("pages/sinks/page.py", PLANTS): (
+        ("count(*) filter (mean > $threshold) as n", "count(*) filter (mean < $threshold) as n"),
+        ("order by abs(mean) desc limit 1)", "order by abs(mean) limit 1)"),
+    ),
+    ("pages/layer_mixing/page.py", PLANTS): (
+        ("count(*) filter (ratio_low > 1) as n", "count(*) filter (ratio_low < 1) as n"),
+        (
+            "and steps = 1 order by spearman limit 1)",
+            "and steps = 1 order by spearman desc limit 1)",
+        ),
+    ),
+    ("pages/layer_mixing/page.py", NUMBERS): (
+        ("token_type not in ('bos', 'cls', 'sep')", "token_type not in ('bos', 'cls')"),
+    ),
+    ("pages/positions/page.py", PLANTS): (
+        ("count(*) filter (attention = 0) as n", "count(*) as n"),
+        ("count(*) filter (dependence >= {DEPENDS}) as n", "count(*) as n"),
+    ),
+    ("pages/positions/page.py", BY_HAND): (
+        ("/ nullif(max(amplitude) filter (control = 'removed'), 0)", "/ 1"),
+    ),
+    ("pages/positions/offsets.py", BY_HAND): (
+        ('heads["dependence"] >= float(choices["least"])', 'heads["dependence"] > 0'),
+        ('phases[phases["frequency"] > 0].nlargest', "phases.nlargest"),
+    ),
+    ("pages/positions/clusters.py", PLANTS): (
+        ("count(*) filter (share >= 0.9) as n", "count(*) filter (share >= 0.5) as n"),
+    ),
+    ("pages/head_map/page.py", PLANTS): (
+        (
+            "from rows where layer is null\n        union",
+            "from rows where layer = 1\n        union",
+        ),
+    ),
+    ("pages/head_map/tree.py", BY_HAND): (
+        ("root[h] for h in order), start=1)", "root[h] for h in heads.index), start=1)"),
+    ),
+    ("pages/relevance/page.py", PLANTS): (
+        ("np.sort(patches)[-n:].sum()", "np.sort(patches)[:n].sum()"),
+        ("(partition by is_random order by mean) as place", "(order by mean desc) as place"),
+    ),
+    ("pages/token_pairs/page.py", PLANTS): (
+        ("count(*) filter (low > 0) as above", "count(*) filter (low < 0) as above"),
+    ),
+    ("pages/services/missing.py", ABSENCES): (
+        ('return "coreference.no_mentions", "coreference.no_mentions_remedy"', "return None"),
+    ),
+    ("pages/kit/page.py", ABSENCES): (
+        (
+            'refused = [Text("info", reason)] if reason else absence(store, *shown.needs)',
+            "refused = absence(store, *shown.needs)",
+        ),
+    ),
+}
+"""By whole paths of the file and of the test."""
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
 from tests.pages.kit.copies import answers_of, changes_of, lacking
 from tests.pages.kit.folders import folder_of
 from tests.pages.kit.known_charts import validated_once
-from tests.pages.kit.openings import FINDINGS, Offered, Opener, keeping, noting
+from tests.pages.kit.openings import Offered, Opener, keeping, noting
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
 OTHER_SCHEMA = 99
@@ -154,18 +154,6 @@ def in_session(monkeypatch, tmp_path) -> Callable[..., AppTest]:
         return session.run()
 
     return run
-
-
-@pytest.fixture
-def findings_of(in_session) -> Callable[..., AppTest]:
-    """Number and sentence of the findings of one page alone."""
-
-    def draw(page: str, folder: Path, lang: str = "en") -> AppTest:
-        session = in_session(FINDINGS.format(page=page), folder, lang=lang)
-        assert_sound(session)
-        return session
-
-    return draw
 
 
 def assert_sound(session: AppTest) -> None:

@@ -92,21 +92,6 @@ def test_every_panel_is_drawn_from_its_own_rows(kind):
     assert all(title in picture for title in ("A · one", "B · other", "B − A"))
 
 
-def test_maps_of_several_panels_are_on_one_scale():
-    shown = drawn(KINDS["maps"])
-    views = shown["vconcat"][0]["vconcat"]
-    tops = [view["concat"][0]["layer"][0]["encoding"]["color"]["scale"]["domain"] for view in views]
-    assert tops == [[0, 0.6]] * 2
-
-
-def test_cells_whose_difference_is_unclear_have_a_dot():
-    assert svg(drawn(KINDS["map"])).count('aria-roledescription="circle"') == 2
-
-
-def test_no_panel_can_be_clicked():
-    assert all("param" not in repr(drawn(kind)) for kind in KINDS.values())
-
-
 @pytest.fixture(scope="module")
 def two_files(store_folder, tmp_path_factory) -> Path:
     """A file, and one with another share of [CLS] in layer 1."""

@@ -13,10 +13,11 @@ from analysis.statistics.positions.attention import COUNTINGS, KERNEL
 from analysis.statistics.probing.accuracy import CHOSEN_ON, DIRECTIONS
 from pages.kit.links import VIEWS
 from tests.pages.conftest import assert_sound, sentences
-from tests.pages.kit.figures import frame_of
-from tests.pages.relevance.test_sections import MASK
+from tests.pages.kit.ran import ran
+from tests.small_images import SIZES
 from tests.tiny_vision import LAYERS
 
+MASK = sorted(SIZES).index("disc.png")
 FILES = {"syntax": "treebank", "coreference": "treebank"}
 CLUSTERS, EMBEDDING = "relative_position_clustering", "embedding_spectrum where frequency > 0"
 PATTERN = "layer, head, habit, mean | layer, head, quantity, mean"
@@ -90,6 +91,10 @@ CASES = {
          "layer_cohesion_weighing where weighing = 'norm'"),
     ],
     "layer_mixing": [
+        ("frequency", "lm_frequency_scope=attn_res", "frequency_words", "token, n, ratio",
+         "(select token, count(*) as n, avg(mean) as ratio from token_mixing_ratio "
+         "join token using (seq, pos) where scope = 'attn_res' "
+         "and token_type not in ('cls', 'sep') and not is_masked group by token)"),
         ("similarity", "lm_layer=2", "similarity_matrix", "scope_a, scope_b, spearman",
          "scope_similarity where layer = 2"),
         *(("similarity", address, "similarity_least", "seq, spearman",
@@ -109,6 +114,9 @@ CASES = {
          "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors')"),
     ],
     "positions": [
+        ("waves", "", "waves_spectrum", "frequency, mean", "(select frequency, "
+         "mean * sqrt(40 / length) as mean from position_spectrum_control "
+         "where source = 'word_embedding' and frequency > 0)", "series = 'words'"),
         *(("content", f"po_k={k}", f"content_grid_{k}", "layer, head, cluster, share",
            f"{CLUSTERS} where k = {k}") for k in (6, 12)),
         ("content", "", "content_centres", 'cluster, "offset", attention, n',
@@ -145,6 +153,10 @@ CASES = {
            "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
     ],
     "relevance": [
+        ("map", f"re_image={MASK}&re_rule=iii&re_layer=2&re_head=1", "map_grid", "head, relevance",
+         "(select coalesce(head::varchar, 'mean') as head, unnest(relevance[2:]) as relevance "
+         f"from relevance_map where seq = {MASK} and layer = 2 and rule = 'iii')",
+         "rule = 'iii'", "images"),
         ("text", "re_seq=1&re_rule=i&re_layer=1", "text_one_1_i_1", "pos, relevance",
          f"(select {MAPS} where seq = 1 and rule = 'i' and layer = 1 and head is null)"),
         ("text", "re_seq=1&re_rule=iv", "text_heads_1_iv", "pos, head_2 | pos, relevance",
@@ -176,6 +188,11 @@ CASES = {
          "where min_count = 5 and quantity = 'partial' and window_size is null"),
     ],
     "sinks": [
+        ("layers", "", "layers_weights", "layer, mean", "(select layer, avg(attention) as mean "
+         "from sequence_sink where place = 'cls' group by layer)", "quantity = 'attention'"),
+        ("heads", "", "heads_rates", "layer, mean", "(select layer, "
+         "avg((attention > 0.3)::int) as mean from sequence_sink where place = 'cls' "
+         "group by layer)", "quantity = 'attention'"),
         ("nothing", "", "nothing_layers", "layer, token_type, mean", "head_effect where "
          "filling = 'zero' and quantity = 'length' and layer >= 1 and token_type <> ''"),
         ("layers", "si_place=sep", "layers_weights", "layer, mean",
@@ -185,6 +202,9 @@ CASES = {
          "sink_score where place = 'sep' and head is not null and quantity = 'excess'"),
     ],
     "syntax": [
+        ("heads", "sy_relation=det", "heads_map", "layer, head, accuracy | layer, head, "
+         "max(accuracy)", "dependency_accuracy_merging where relation = 'det' "
+         "and merging = 'mean' group by layer, head"),
         *(("heads", f"sy_relation=obj&sy_direction={direction}&sy_merging={merging}",
            f"heads_map_weight_obj_{direction}_{merging}", f"{SCORED}, direction",
            f"({PROBED} and direction = '{direction}' and merging = '{merging}')")
@@ -203,6 +223,10 @@ CASES = {
          "count(*) as n_seeds from parser_accuracy group by method)"),
     ],
     "coreference": [
+        ("heads", "co_type=pronoun", "heads_map", "layer, head, more_than_sieve | layer, head, "
+         "accuracy - (select accuracy from coreference_accuracy where method = 'sieve' "
+         "and mention_type = 'pronoun')",
+         "coreference_accuracy where method = 'head' and mention_type = 'pronoun'"),
         *(("heads", f"co_type={of}", f"heads_map_weight_mean_{of}", SCORED,
            f"coreference_accuracy where method = 'head' and mention_type = '{of}'")
           for of in ("all", "pronoun")),
@@ -218,7 +242,6 @@ CASES = {
 of the file in the same order), rows of the file, and for some: rows of the frame, and the file."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "case"),
     [
@@ -227,13 +250,13 @@ of the file in the same order), rows of the file, and for some: rows of the fram
         for case in cases
     ],
 )
-def test_what_is_shown_is_what_the_file_holds(page, case, opened, exported, request):
+def test_what_is_shown_is_what_the_file_holds(page, case, request, monkeypatch):
     view, address, key, columns, source, where, name = (*case, "", "")[:7]
     folder = request.getfixturevalue(f"{name or FILES.get(page, 'store')}_folder")
-    session = opened(page, folder, **{VIEWS[page]: view}, **choices_of(address))
-    assert_sound(session)
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
     ours, _, theirs = columns.partition(" | ")
-    frame = frame_of(exported, f"{VIEWS[page].partition('_')[0]}_{key}")
+    shown_by_page = ran(page, view, **choices_of(address))
+    frame = shown_by_page.keyed(f"{VIEWS[page].partition('_')[0]}_{key}")
     with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
         expected = store.execute(f"select {theirs or ours} from {source}").df()
         store.register("shown", frame)

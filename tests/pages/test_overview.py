@@ -3,16 +3,13 @@
 import json
 import os
 import socket
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 
 import pytest
 import streamlit as st
 
-from analysis.statistics.mixing import MIXING_RATIO
-from analysis.statistics.positions.sums import SCORE_SHARE
-from pages.kit.page import Page
-from pages.layer_mixing.page import PAGE
+from pages.overview.ranked_findings import findings
 from pages.services import live_model
 from pages.services.chosen import open_store
 from pages.services.note import Note
@@ -84,28 +81,9 @@ def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_tr
     assert "completeness" in session.warning[0].value
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"when": lambda _: False}, {"needs": (MIXING_RATIO, SCORE_SHARE)}],
-)
-def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(change, after):
-    [ratio] = [part for part in PAGE.sections if part.name == "ratio"]
-    pages = (Page("layer_mixing", "lm", (part,)) for part in (ratio, replace(ratio, **change)))
-    [finding], none = (page.findings(open_store()) for page in pages)
-    assert (finding.page, finding.view) == ("layer_mixing", "ratio")
-    assert not none
-
-
-FINDINGS = """
-import streamlit as st
-from pages.overview.ranked_findings import findings
-from pages.services.chosen import open_store
-st.session_state["found"] = findings(open_store())
-"""
-
-
-def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session, treebank_folder):
-    ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
+def test_the_clearest_finding_comes_first_and_checks_are_none(opened, treebank_folder):
+    numbers = [heading.value for heading in opened("overview", treebank_folder).subheader]
+    ranked = findings(open_store())
     assert {finding.page for finding in ranked} == {
         *("norms", "habits", "head_map", "layer_mixing", "positions", "relevance"),
         *("sinks", "syntax"),  # too few mentions for one of coreference
@@ -114,36 +92,8 @@ def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session
     known = [strength for strength in strengths if strength > 0]
     assert len(known) > 2
     assert strengths[: len(known)] == sorted(known, reverse=True)
-    numbers = [heading.value for heading in opened("overview", treebank_folder).subheader]
     assert numbers[:5] == [finding.number for finding in ranked[:5]]
     assert not any("10⁻" in finding.number for finding in ranked)
-
-
-def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folder):
-    ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
-    [shares] = [
-        finding.evidence
-        for finding in ranked
-        if finding.page == "norms" and finding.view == "layers"
-    ]
-    assert len(shares) == 2  # by norm and by weight
-    assert shares["low"].le(shares["value"]).all()
-    assert shares["high"].ge(shares["value"]).all()
-
-
-def test_a_run_that_was_to_stop_by_itself_says_where_it_did(opened, changed):
-    folder = changed(
-        "update stored.provenance set value = '0.02' where name = 'until'",
-        "insert into stored.provenance values ('widest_interval', '0.0183 (head_pattern)')",
-    )
-    (line,) = [
-        caption.value for caption in opened("overview", folder).caption if "0.02" in caption.value
-    ]
-    assert line.endswith("It read 3 texts; the widest interval is 0.0183 (head_pattern).")
-    assert not any(
-        "was to stop" in caption.value
-        for caption in opened("overview", changed("checkpoint")).caption
-    )
 
 
 def test_what_could_not_be_used_of_the_corpus_is_said(opened, changed):
@@ -189,17 +139,11 @@ def test_what_a_run_still_adds_is_said_until_it_ends(opened, changed):
 
 changed = changes_of("store_folder")
 SAMPLE = "insert into stored.provenance values ('sample head_token', '5/3000')"
-PAIRS = "insert into stored.provenance values ('least_count pair_delta', '3')"
 
 
 @pytest.fixture
 def open_head(opened, changed):
     return partial(opened, "head", changed(SAMPLE))
-
-
-@pytest.fixture
-def open_pairs(opened, changed):
-    return partial(opened, "token_pairs", changed(PAIRS))
 
 
 @pytest.mark.parametrize(
@@ -211,11 +155,3 @@ def open_pairs(opened, changed):
 )
 def test_a_figure_of_a_sample_says_so(open_head, lang, note):
     assert note in captions(open_head(he_view="tokens", he_least="1", lang=lang))
-
-
-def test_lists_begin_at_the_least_count_that_the_file_has(open_pairs):
-    session = open_pairs(tp_view="workbench")
-    (least,) = (control for control in session.number_input if control.key == "tp_least")
-    assert (least.min, least.value) == (3, 3)
-    assert "Pairs that occur less than 3 times are not in the file." in captions(session)
-    assert session.session_state["tp_least"] == 3

@@ -1,14 +1,35 @@
 """Sections on comparison: planted differences are found, copies have none, obstacles are named."""
 
+from pathlib import Path
 from shutil import copyfile
 
 import duckdb
 import pytest
 
+from analysis.comparison.numbers import unit_values
 from pages.services.open_file import described, version_of
-from tests.pages.compare.conftest import PLANTED
-from tests.pages.conftest import assert_sound, captions, charts, frames, in_address, sentences
+from tests.pages.conftest import captions, charts, frames, in_address, sentences
 from tests.pages.kit.figures import frame_of
+
+PLANTED = "masked *x*.duckdb"
+"""A name that markdown would read."""
+
+
+@pytest.fixture(scope="session")
+def several_folder(treebank_folder, gpt2_folder, images_folder, tmp_path_factory) -> Path:
+    """A file, the same again, the same with less attention to [CLS] in layer 2, and two others."""
+    folder = tmp_path_factory.mktemp("compared")
+    for name in ("a.duckdb", "same.duckdb", PLANTED):
+        copyfile(treebank_folder / "tiny.duckdb", folder / name)
+    copyfile(gpt2_folder / "tiny.duckdb", folder / "gpt.duckdb")
+    copyfile(images_folder / "tiny.duckdb", folder / "vit.duckdb")
+    with duckdb.connect(str(folder / PLANTED)) as store:
+        store.execute("update stored.sequence_head_pattern set cls = cls * 0.8 where layer = 2")
+        store.execute(
+            "update stored.manifest set checksum = 1 where name = 'sequence_head_pattern'"
+        )
+    return folder
+
 
 A = {"file": "a.duckdb"}
 
@@ -51,29 +72,6 @@ def test_a_planted_difference_is_found_and_no_other(section, several_folder, exp
             "select avg(cls) / 2 from sequence_head_pattern where layer = 2"
         ).fetchall()
     assert table.loc["Attention to [CLS]", "difference"] == pytest.approx(-0.2 * cls, rel=1e-5)
-
-
-@pytest.mark.parametrize(("other", "are_other_texts"), [("same", False), ("gpt", True)])
-def test_it_is_told_over_which_texts_files_are_compared(
-    other, are_other_texts, section, several_folder
-):
-    session = section("headlines", several_folder, **A, cmp_files=f"{other}.duckdb")
-    with duckdb.connect(str(several_folder / f"{other}.duckdb"), read_only=True) as store:
-        [(n, tokens)] = store.execute("select count(*), avg(n_tokens) from sequence").fetchall()
-    assert f"{other} has {n} sequences, {tokens:.1f} tokens long on average." in sentences(session)
-    assert (f"Other texts than a: {other}. What differs may then" in sentences(session)) == (
-        are_other_texts
-    )
-
-
-def test_layers_differ_where_the_difference_was_planted(section, several_folder, exported):
-    place = A | {"cmp_files": PLANTED, "cmp_number": "cls_weight"}
-    session = section("layers", several_folder, **place)
-    assert session.session_state["cmp_view"] == "headlines", "an older address"
-    assert "in layer 2, where it is largest for its interval: −" in sentences(session)
-    frame = frame_of(exported, "cmp_headlines_apart")
-    significant = frame.set_index("layer")["q"] <= 0.05
-    assert significant.to_dict() == {1: False, 2: True}
 
 
 def test_models_of_another_depth_are_laid_from_0_to_1(section, several_folder, exported, tmp_path):
@@ -126,12 +124,6 @@ def test_a_file_alone_names_the_command_that_makes_another(section, treebank_fol
     assert in_address(session, "cmp_files") == []
 
 
-def test_a_model_that_masks_nothing_is_compared_with_itself_untrained(section, gpt2_folder):
-    session = section("headlines", gpt2_folder)
-    assert "--random-weights 0" in session.code[-1].value
-    assert "--mask" not in session.code[-1].value
-
-
 def test_a_link_names_every_file_with_its_content(section, several_folder):
     content = described(version_of(several_folder / "same.duckdb")).content
     session = section("headlines", several_folder, **A, cmp_files=f"same.duckdb:{content}")
@@ -167,26 +159,6 @@ def test_heads_differ_where_the_difference_was_planted(section, several_folder, 
     assert "in masked \\*x\\* less that in a, the largest difference: −" in sentences(session)
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ("cls = cls + 0.1 + seq % 2 * 1e-3", "above 0"),
-        ("cls = cls - least(cls, 0.1) + seq % 2 * 1e-3", "below 0"),
-        ("cls = cls + if(seq % 2 = 0, 1e-3, -1e-3)", "not clearly different from 0"),
-    ],
-)
-def test_a_difference_is_said_with_how_sure_it_is(change, said, section, several_folder, tmp_path):
-    for name in ("a.duckdb", "b.duckdb"):
-        copyfile(several_folder / "a.duckdb", tmp_path / name)
-    with duckdb.connect(str(tmp_path / "b.duckdb")) as store:
-        store.execute(f"update stored.sequence_head_pattern set {change}")
-        store.execute(
-            "update stored.manifest set checksum = 1 where name = 'sequence_head_pattern'"
-        )
-    session = section("headlines", tmp_path, **A, cmp_number="cls_weight")
-    assert said in text_of(session).partition("Attention to [CLS] of b less that of a in layer")[2]
-
-
 @pytest.mark.parametrize("names", [["a", "gpt"], ["a", "same"], ["a"]])
 def test_tabs_that_have_nothing_for_the_files_are_not_shown(
     names, opened, several_folder, tmp_path
@@ -199,11 +171,13 @@ def test_tabs_that_have_nothing_for_the_files_are_not_shown(
     assert len(shown) == 1 + len(alike)
 
 
-@pytest.mark.parametrize("stem", ["headlines", "heads", "pairs"])
-def test_the_sql_behind_an_answer_that_was_kept_is_shown_again(section, several_folder, stem):
-    session = section(stem, several_folder, **A, cmp_files=PLANTED)
-    first = [code.value for code in session.code]
-    session.run()
-    assert_sound(session)
-    assert [code.value for code in session.code] == first
-    assert any("sequence_" in query or "pair_delta" in query for query in first)
+def test_compared_files_tell_what_the_first_token_gets(gpt2_folder):
+    with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
+        rows = unit_values(store)
+        wide = rows.pivot(index=["unit", "layer"], columns="number", values="value")
+        given = store.sql("select avg(first) from sequence_head_pattern").fetchall()
+    assert not {"cls_weight", "sep_weight"} & set(wide.columns)
+    for weighing in ("weight", "norm"):
+        both = wide[f"first_{weighing}"] + wide[f"rest_{weighing}"]
+        assert both.dropna().to_numpy() == pytest.approx(1)
+    assert wide["first_weight"].mean() == pytest.approx(given[0][0])

@@ -2,11 +2,12 @@
 
 from html import unescape
 
+import duckdb
 import pytest
 
+from pages.head.texts import TOKENS
 from pages.words.numbers import percent
-from tests.pages.conftest import bodies, charts, frames, in_address, sentences
-from tests.pages.kit.figures import click
+from tests.pages.conftest import bodies, sentences
 
 HEAD = "layer = 2 and head = 1"
 
@@ -41,31 +42,6 @@ def tokens_of(opened, store_folder):
     return lambda **choices: opened("head", store_folder, he_view="tokens", **choices)
 
 
-def test_a_click_on_a_row_reads_its_token_until_another_is_chosen(tokens_of):
-    session = tokens_of(he_least="1")
-    tokens = frames(session)[1]["token"].tolist()
-    assert session.selectbox(key="he_token").value != tokens[2]
-    click(session, "he_ranked_weighted_norm", "rows", 2)
-    assert session.selectbox(key="he_token").value == tokens[2]
-    assert in_address(session, "he_token") == [tokens[2]]
-    session.selectbox(key="he_token").set_value("cat").run()
-    session.run()
-    assert session.selectbox(key="he_token").value == "cat", "an older row undid a newer choice"
-
-
-def test_each_list_tells_the_place_in_the_other(tokens_of):
-    by_weight, by_norm, *_ = frames(tokens_of(he_least="1"))
-    places = dict(zip(by_norm["token"], by_norm["place"], strict=True))
-    seen = dict(zip(by_weight["token"], by_weight["weighted_norm_place"], strict=True))
-    assert seen == places
-
-
-def test_a_number_that_no_token_reaches_is_told_and_shows_no_empty_list(tokens_of):
-    session = tokens_of(he_least="10000")
-    assert not frames(session)
-    assert "choose a smaller number" in session.info[0].value
-
-
 def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(tokens_of, answers):
     session = tokens_of(head="1-1", he_least="1", he_token="dog")
     ((seq, value),) = answers(
@@ -92,20 +68,14 @@ def test_every_token_is_shaded_once_by_weight_and_once_by_norm(tokens_of, answer
     assert all(any(name in title for name in known) for title in titles)
 
 
-@pytest.mark.parametrize("order", ["most", "least"])
-def test_texts_come_with_the_share_and_a_way_to_look_into_them(order, tokens_of, answers):
-    session = tokens_of(he_by="place", he_place="cls", he_order=order, he_texts="1", head="2-1")
-    sign = "desc" if order == "most" else "asc"
-    [(seq, share)] = answers(
-        "select seq, attention from sequence_sink where place = 'cls' and layer = 2 and head = 1 "
-        f"order by attention {sign}, seq limit 1"
-    )
-    assert f"**1.** Text {seq}, " in sentences(session)
-    assert f"{share:.0%} of the attention" in sentences(session)
-    [(n_kept, n_tokens)] = answers(
-        "select (select n from exemplar_attention e where e.seq = s.seq and layer = 2 and "
-        f"head = 1), n_tokens from sequence s where seq = {seq}"
-    )
-    has_all = n_kept == n_tokens
-    assert len(charts(session)) == has_all, "lines between the tokens"
-    assert ("an-text" in bodies(session)) != has_all
+def test_an_entry_of_the_vocabulary_is_first_where_it_is_nothing_else(gpt2_folder):
+    with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
+        elsewhere = dict(
+            store.sql("""
+                select token, bool_and(token_type = 'first') from token group by token
+                having bool_or(token_type = 'first')""").fetchall()
+        )
+        assert set(elsewhere.values()) == {True, False}
+        frame = store.execute(TOKENS, {"layer": 1, "head": 1, "least": 1}).df()
+        types = dict(zip(frame["token"], frame["token_type"], strict=True))
+        assert {token: types[token] == "first" for token in elsewhere} == elsewhere

@@ -1,6 +1,6 @@
 """Pages on a file after some SQL statements, without opening another file."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from shutil import copyfile
@@ -10,7 +10,6 @@ import duckdb
 import pandas as pd
 import pytest
 
-from pages.kit.found import Found
 from pages.services import inquiry
 from pages.words.say import speak_of
 
@@ -63,8 +62,3 @@ def after_of(name: str) -> Any:
         speak_of("texts")
 
     return after
-
-
-def said_in(findings: Iterable[Found]) -> str:
-    """Numbers and sentences of findings."""
-    return "\n".join(f"{finding.number}\n{finding.sentence}" for finding in findings)

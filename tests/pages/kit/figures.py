@@ -22,10 +22,6 @@ def frame_of(exported: Offered, key: str) -> Any:
     return figure_of(exported, key)[0]
 
 
-def chart_of(exported: Offered, key: str) -> Any:
-    return figure_of(exported, key)[1]
-
-
 def click(session: AppTest, name: str, part: str, value: Any) -> None:
     """Select something in a chart or table, as a browser does, and run the page.
 

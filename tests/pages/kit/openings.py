@@ -18,16 +18,6 @@ from pages.kit.contents import PAGES
 ROOT = Path(__file__).parents[3]
 MOST = 40
 """So many openings are kept."""
-FINDINGS = """
-import streamlit as st
-from pages.{page}.page import PAGE
-from pages.services.chosen import open_store
-
-for finding in PAGE.findings(open_store()):
-    st.subheader(finding.number)
-    st.markdown(finding.sentence)
-"""
-"""Draws what one page offers to the overview, without the others."""
 
 
 class Offer(tuple[Any, Any]):

@@ -89,13 +89,6 @@ def test_elsewhere_and_without_printed_values_only_the_direction_counts(
     assert outcome.evidence.rule == rule
 
 
-def test_a_diagram_is_drawn_and_not_compared(treebank_folder, monkeypatch, judged):
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(treebank_folder))
-    outcome = judged("kobayashi-2020", "figure_1")
-    assert outcome.item
-    assert (outcome.badge, outcome.apart) == ("nothing", "model")
-
-
 @pytest.mark.parametrize(
     ("paper", "stem", "table"),
     [

@@ -4,7 +4,6 @@ import pytest
 
 from pages.export.collection import _KEY
 from pages.export.item import bibliography_of
-from pages.export.picture import picture
 from pages.kit import presentation
 from pages.kit.run import Run, within
 from pages.papers import outcomes
@@ -79,15 +78,3 @@ def test_a_report_of_a_paper_cites_it(monkeypatch, bare, treebank_folder):
         items = items_of({entry: outcome_of(store, entry) for entry in entries})
     assert len(items) == 9
     assert "{yamamoto-2023," in bibliography_of(items)
-
-
-@pytest.mark.parametrize("ground", ["light", "dark", "print"])
-def test_a_picture_fills_its_room(ground):
-    chart = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
-        "data": {"values": [{"a": 1}]},
-        "mark": "point",
-        "encoding": {"x": {"field": "a", "type": "quantitative"}},
-    }
-    assert picture(chart, ground, 250, 150).startswith(b"\x89PNG")
-    assert picture({"mark": "none such"}, ground, 250, 150) == b""

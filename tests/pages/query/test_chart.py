@@ -73,12 +73,3 @@ def test_bars_of_many_names_lie(n, lies):
     encodings = [part["encoding"] for part in drawn["layer"]]
     assert all((one["y"]["field"] == "x") == lies for one in encodings)
     assert len(encodings) == 3, "an interval is drawn by two rules"
-
-
-def test_twelve_names_have_twelve_colours_in_their_order():
-    names = [str(place) for place in range(12, 0, -1)]
-    frame = pd.DataFrame({"layer": [1] * 12, "head": names, "entropy": 0.1})
-    scale = with_data(chart(frame, Roles("points", "layer", "entropy", "head")))
-    colour = scale["layer"][0]["encoding"]["color"]["scale"]
-    assert colour["domain"] == sorted(names, key=int)
-    assert len(set(colour["range"])) == 12

@@ -6,11 +6,10 @@ from pages.query.ask import LONGEST_IN_LINK, fits_into_a_link
 from pages.query.examples import EXAMPLES
 from pages.services import sql_asking as asking
 from pages.services.sql_asking import Fault
-from pages.words.say import catalogue, plain
+from pages.words.say import plain
 from tests.pages.conftest import assert_sound, captions, charts, frames, in_address, sentences
 
 LAYERS = "select layer, head, previous from head_pattern where layer = 1 order by head"
-FAULTS = ("nothing", "several", "not_reading", "sql", "memory", "large", "slow", "ended")
 
 
 def asked(section, sql: str, **address: str):
@@ -65,14 +64,6 @@ def test_what_is_drawn_is_the_readers_choice_and_usual_again_for_another_questio
     assert [drawn["encoding"][axis]["title"] for axis in "xy"] == ["layer", "entropy"]
     assert in_address(session, "qu_x") == []
     assert in_address(session, "qu_kind") == ["points"]
-
-
-def test_another_question_is_explained_by_its_own_view(section):
-    session = asked(section, LAYERS)
-    session.text_area[0].set_value("from mixing_ratio where layer = 1").run()
-    assert_sound(session)
-    assert next(box for box in session.selectbox if box.key == "qu_of").value == "mixing_ratio"
-    assert in_address(session, "qu_of") == []
 
 
 @pytest.mark.parametrize(
@@ -139,9 +130,3 @@ def test_a_question_that_failed_is_tried_again_when_it_is_run_again(section, mon
     assert session.run().error, "what failed is not tried again by itself"
     next(button for button in session.button if button.label == "Run").click().run()
     assert not session.error
-
-
-def test_every_fault_is_told():
-    assert {f"sql.fault_{fault}" for fault in FAULTS} == {
-        key for key in catalogue() if key.startswith("sql.fault_")
-    }

@@ -5,25 +5,15 @@ import zipfile
 
 import pytest
 import streamlit as st
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from pages.export import files as export
 from pages.export.collection import _KEY, _TOLD, Collection, Kept
 from pages.export.drawing import NotDrawn
 from pages.export.paper import paper
-from pages.export.web import web_page
 from pages.report import listed
 from pages.words.say import plain
 from tests.pages.conftest import assert_sound, bodies, sentences
-from tests.pages.kit.chromium import needs_chromium, settled
-from tests.pages.shared.test_collection import COLLECTION, HOSTILE, ITEMS
-
-
-def in_a_browser(test):
-    for mark in needs_chromium:
-        test = mark(test)
-    return test
+from tests.pages.shared.test_collection import COLLECTION, ITEMS
 
 
 def button(session, start: str):
@@ -151,44 +141,3 @@ def test_a_chart_that_cannot_be_drawn_is_said_to_be(opened, store_folder, monkey
     with zipfile.ZipFile(io.BytesIO(paper("", ITEMS))) as files:
         assert "could not be drawn" in files.read("report.tex").decode()
         assert not [name for name in files.namelist() if name.startswith("figures")]
-
-
-@in_a_browser
-def test_a_collection_outlives_its_tab(browser, server):
-    kept = "return JSON.parse(localStorage.getItem('mixscope-collection') || '{}').items?.length"
-    page, wait = f"{server}/layer-mixing?lang=en&lm_view=ratio", WebDriverWait(browser, 60)
-    listed_n = "return document.querySelectorAll('[data-testid=stTextArea]').length"
-    first = browser.current_window_handle
-    try:
-        browser.get(page)
-        wait.until(lambda at: at.find_elements(By.XPATH, "//button[contains(., 'Collect')]"))[
-            0
-        ].click()
-        wait.until(lambda at: at.execute_script(kept) == 1)
-        browser.refresh()
-        wait.until(lambda at: at.find_elements(By.XPATH, "//button[contains(., 'Collect')]"))
-        browser.switch_to.new_window("tab")
-        browser.get(f"{server}/report?lang=en")
-        wait.until(lambda at: at.execute_script(listed_n) == 1)
-        browser.find_element(By.XPATH, "//button[contains(., '✕')]").click()
-        wait.until(lambda at: at.execute_script(kept) == 0)
-    finally:
-        browser.execute_script("localStorage.clear()")
-        if browser.current_window_handle != first:
-            browser.close()
-            browser.switch_to.window(first)
-
-
-@in_a_browser
-def test_the_web_page_draws_and_sorts_without_a_server(browser, tmp_path):
-    page = tmp_path / "report.html"
-    page.write_text(web_page("", ITEMS), encoding="utf-8")
-    browser.get_log("browser")
-    browser.get(page.as_uri())
-    settled(browser, ".chart svg")
-    table = browser.find_elements(By.TAG_NAME, "table")[1]
-    share = table.find_elements(By.TAG_NAME, "th")[1]
-    for cell in ("[SEP]", HOSTILE):
-        share.click()
-        assert table.find_element(By.CSS_SELECTOR, "tbody td").text == cell
-    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]

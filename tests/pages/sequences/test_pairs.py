@@ -10,7 +10,6 @@ import pytest
 
 from analysis.statistics.pairs.changes import with_interval
 from pages.sequences import changes
-from tests.pages.conftest import charts, sentences
 from tests.pages.kit.figures import frame_of
 
 POSITION = re.compile("[₀-₉]+")
@@ -62,15 +61,3 @@ def test_the_finding_tells_the_largest_change_and_pairs_far_from_their_mean(rows
     given = {"layer": 1, "effect": "ff", "changes": frame}
     made = changes.found(None, given)  # pyright: ignore[reportArgumentType]
     assert [*zip(made["name"], made["value"].round(4), strict=True)] == found
-
-
-def test_without_the_model_the_kept_changes_are_listed(section, changed, tmp_path, exported, store):
-    folder = changed(f"update stored.run set model = '{tmp_path / 'model-bert'}'")
-    session = section("pairs", folder)
-    assert session.warning
-    assert charts(session)
-    assert "the largest here" in sentences(session)
-    shown = frame_of(exported, "seq_pairs_amplified")
-    assert shown.loc[shown["side"] == "here", "in_points_delta"].max() == pytest.approx(
-        100 * store.execute(KEPT).df()["delta"].max()
-    )

@@ -22,12 +22,6 @@ def parts(weights: list[float], vectors: np.ndarray = PLANE) -> Parts:
     return Parts(list("abcde"), np.array(weights), vectors)
 
 
-def test_tokens_with_most_weight_and_the_longest_vectors_are_drawn():
-    assert parts([0.1, 0.2, 0.6, 0.05, 0.05]).chosen == [2, 1, 4]
-    assert parts([0.7, 0.1, 0.1, 0.1, 0.0]).chosen == [0, 1, 2], "e has no weight"
-    assert parts([1.0, 0.0, 0.0, 0.0, 0.0]).chosen == [0]
-
-
 def test_bars_are_exact_and_end_with_the_rest_and_the_sum():
     bars = parts([0.1, 0.2, 0.6, 0.05, 0.05]).bars
     assert list(bars["name"][:3]) == ["c", "b", "e"]
@@ -45,13 +39,6 @@ def test_vectors_of_a_plane_are_drawn_as_long_as_they_are():
     after = arrows[arrows["panel"] == "after"].set_index("name")[["x", "y"]]
     *kept, total = after.to_numpy()
     np.testing.assert_allclose(np.sum(kept, axis=0), total, atol=1e-12)
-
-
-def test_a_share_outside_of_the_plane_is_told():
-    arrows = parts([0.4, 0.3, 0.3, 0.0, 0.0], np.eye(5)).arrows
-    assert len(arrows) == 7, "three twice, and their sum; nothing is left over"
-    assert arrows["in_plane"].between(0, 1 + 1e-9).all()
-    assert arrows["in_plane"].min() < 0.99
 
 
 def test_vectors_that_cancel_have_a_sum_of_0_and_no_share():

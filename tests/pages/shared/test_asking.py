@@ -4,7 +4,6 @@ import math
 from pathlib import Path
 from shutil import copyfile
 
-import pandas as pd
 import pytest
 
 from pages.query.examples import EXAMPLES
@@ -59,11 +58,6 @@ def test_an_answer_has_no_more_rows_and_columns_than_may_be_shown(ask):
     assert (len(ten.frame), ten.was_cut) == (10, False)
     assert (len(eleven.frame), eleven.was_cut) == (10, True)
     assert wide == Fault("large")
-
-
-def test_columns_of_an_empty_answer_keep_their_names(ask):
-    [outcome] = ask("select 1 as a, 'x' as a where false")
-    pd.testing.assert_index_equal(outcome.frame.columns, pd.Index(["a", "a_2"]))
 
 
 def test_the_order_that_a_question_asks_for_stays(ask):

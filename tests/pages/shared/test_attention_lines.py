@@ -35,15 +35,6 @@ def test_what_goes_to_tokens_that_are_not_drawn_is_told():
     assert f"5 of 9 tokens are drawn; {left_out:.0%} of" in attention(9).left_out
 
 
-def test_every_line_that_is_no_hair_is_drawn_under_the_names_of_its_tokens():
-    text = attention(3)
-    text.shares[1] = [0.0005, 0.2995, 0.7]
-    lines = text.lines.set_index(["query", "key"])["share"]
-    assert len(lines) == 8
-    assert lines["t1", "t2"] == 0.7
-    assert ("t1", "t0") not in lines
-
-
 def test_a_chosen_token_is_selected_as_a_query_from_the_start():
     text = attention(3)
     for chosen, expected in ((None, []), (1, [{"name": "query 1"}])):

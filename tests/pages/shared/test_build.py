@@ -3,15 +3,12 @@
 import sys
 import time
 from dataclasses import replace
-from typing import get_args
 
 import pytest
 import streamlit as st
 
 from pages.services import build
-from pages.services.note import STAGES, Note
-from pages.words.say import catalogue
-from precompute.progress import Stage
+from pages.services.note import Note
 
 SOME = Note("sequences", 64, 144, 170.0, "here", 1)
 RUNNING = "Running the model over the texts"
@@ -93,13 +90,6 @@ def test_progress_is_shown_to_every_visitor_and_only_one_build_runs(
         assert visitor.get("progress")[0].proto.text == expected
     build._workshop().start(tmp_path)
     assert under_way() is started
-
-
-def test_each_stage_of_a_run_has_words():
-    assert {key for key in catalogue() if key.startswith("build.stage.")} == {
-        f"build.stage.{stage}" for stage in get_args(Stage)
-    }
-    assert get_args(Stage) == STAGES
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])

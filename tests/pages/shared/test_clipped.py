@@ -17,10 +17,8 @@ from pages.drawn.token_map import (
     ends_of,
     pointing,
     reach_of,
-    rounded,
     token_map,
 )
-from pages.head.phases import _scale
 from pages.words.scope import words_of
 
 
@@ -41,21 +39,6 @@ def test_what_a_token_keeps_lies_beyond_the_colours_and_the_legend_says_so():
     assert f"datum.value >= {reach!r} ? '≥ '" in legend["labelExpr"]
     assert "≤" not in legend["labelExpr"]
     assert change_scale(reach).domain[-1] == reach
-
-
-@pytest.mark.parametrize(
-    ("reach", "written"), [(0.793, 0.8), (14.73, 15.0), (15.0, 15.0), (1e-7, 1e-7), (0.0, 0.0)]
-)
-def test_the_end_of_a_scale_is_what_its_legend_writes(reach, written):
-    assert rounded(reach) == pytest.approx(written)
-
-
-@pytest.mark.parametrize("measure", ["relative", "amplitude"])
-def test_amplitudes_end_where_the_legend_of_phases_does(measure):
-    values = pd.Series([1.0] * 999 + [50.0])
-    scale, places = _scale(values, measure)
-    assert [places[0], places[-1]] == scale.domain
-    assert places[-1] < 50
 
 
 @pytest.mark.parametrize(

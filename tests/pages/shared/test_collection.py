@@ -15,7 +15,7 @@ import pytest
 
 from pages.charts.chart_theme import with_data
 from pages.export.collection import MOST_ITEMS, Collection, Kept, place_of, read
-from pages.export.item import MOST_ROWS, Item, _off_the_page, clean, table_of
+from pages.export.item import Item, _off_the_page, clean, table_of
 from pages.export.paper import paper
 from pages.export.web import web_page
 
@@ -53,12 +53,6 @@ def test_a_view_is_collected_once_and_a_full_collection_takes_no_more():
     full = Collection(items=tuple(Kept(str(n)) for n in range(MOST_ITEMS)))
     assert full.is_full
     assert full.with_item(KEPT[0]) == full
-
-
-def test_items_are_moved_noted_and_removed():
-    assert COLLECTION.moved(2, 0).items == (KEPT[2], KEPT[0], KEPT[1])
-    assert COLLECTION.noted(1, "so").items[1].note == "so"
-    assert COLLECTION.without(1).items == (KEPT[0], KEPT[2])
 
 
 def test_a_collection_is_written_as_addresses_and_read_again():
@@ -109,12 +103,6 @@ def test_what_is_no_collection_is_refused(text):
 )
 def test_a_caption_off_the_page_tells_nobody_to_click(caption, kept):
     assert _off_the_page(caption) == kept
-
-
-def test_of_a_long_table_the_first_rows_are_collected_and_all_are_counted():
-    long = table_of(pd.DataFrame({"n": range(MOST_ROWS + 1)}))
-    assert len(long["rows"]) == MOST_ROWS
-    assert long["n_rows"] == MOST_ROWS + 1
 
 
 def test_markup_of_strangers_keeps_its_words_and_nothing_that_runs():

@@ -5,7 +5,6 @@ import math
 import pytest
 
 from pages.kit.found import Found, rows_of
-from pages.overview.evidence import evidence_chart
 
 
 def finding(evidence, baseline=None) -> Found:
@@ -50,11 +49,3 @@ def test_a_side_is_taken_only_where_no_interval_holds_the_other(rows, baseline, 
 )
 def test_without_an_interval_or_a_baseline_it_is_not_known(rows, baseline):
     assert math.isnan(finding(rows_of(rows), baseline).strength)
-
-
-def test_the_chart_draws_every_row_and_the_baseline():
-    chart = evidence_chart(finding(rows_of([("own", 0.5, 0.4, 0.6), ("b", 0.3)]), 0.2), height=90)
-    drawn = chart.to_dict(validate=False)
-    values = [row for rows in drawn["datasets"].values() for row in rows]
-    assert [row["value"] for row in values if "value" in row] == [0.5, 0.3]
-    assert {"level": 0.2} in values

@@ -60,11 +60,6 @@ def test_views_stand_beside_each_other_on_a_wide_page_and_below_each_other_on_a_
     assert [len(labels.findall(svg)) for svg in (wide, narrow)] == [3, 6]
 
 
-def test_a_comparison_of_views_in_a_row_is_drawn_as_vega_lite():
-    view = bar_chart(width=300).to_dict()
-    assert "$schema" in in_theme({"hconcat": [view, view]}).to_dict()
-
-
 def test_a_long_title_of_an_axis_leaves_the_marks_their_height():
     titles = ("mean", LONG)
     short, long = (size(on_a_page(bar_chart(title, width=300), 900))[1] for title in titles)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.drawn.pieces import readable, written
-from pages.drawn.shading import Shaded, Shades, scale, text
+from pages.drawn.shading import Shaded, Shades, text
 from tests.precompute.corpora.tiny import roberta_like
 
 THIN = "\u2009"
@@ -52,24 +52,6 @@ def test_nothing_of_a_token_becomes_markup(tokens):
     body = text(shaded, Shades(1.0))
     assert body.count("<") == body.count(">") == 2 + 2 * len(tokens)
     assert body.count('"') == 2 + 4 * len(tokens)
-
-
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=9))
-def test_more_is_never_paler(values):
-    values = sorted(values)
-    body = text([Shaded("a", value, "", chosen=False) for value in values], Shades(values[-1]))
-    grounds = [float(part.split(")")[0].split(",")[-1]) for part in body.split("rgba(")[1:]]
-    assert grounds == sorted(grounds)
-
-
-def test_a_scale_of_nothing_divides_by_nothing():
-    assert "0.00" in scale("weight", Shades(0.0), "{:.2f}")
-    assert "0.000)" in text([Shaded("a", 0.0, "", chosen=False)], Shades(0.0))
-
-
-def test_japanese_has_no_spaces_but_between_latin_words():
-    tokens = ["[CLS]", "吾", "##輩", "は", "猫", "。", "Tokyo", "Tower", "へ", "a", "##b", "1"]
-    assert joined(tokens) == "[CLS]吾輩は猫。Tokyo Towerへab 1"
 
 
 def test_bytes_of_a_letter_are_one_letter_beside_pieces_that_hold_spaces():

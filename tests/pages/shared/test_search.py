@@ -58,20 +58,12 @@ def test_a_figure_is_found_by_its_number_and_its_authors(inquiry, typed):
 KINDS = [
     ("store_folder", "2-1", "head", {"head": "2-1"}),
     ("store_folder", "dog ran", "token_pairs", {"tp_source": "dog", "tp_target": "ran"}),
-    ("store_folder", "Kobayashi", "papers", {"pa_view": "kobayashi-2020"}),
     ("store_folder", "山本", "papers", {"pa_view": "yamamoto-2023"}),
     ("store_folder", "Clark figure 1", "habits", {"hh_quantity": ["next", "previous"]}),
-    ("store_folder", "Yamamoto figure 6", "head", {"he_view": "waves"}),
-    ("treebank_folder", "det", "syntax", {"sy_relation": "det"}),
     ("treebank_folder", "限定詞", "syntax", {"sy_relation": "det"}),
-    ("store_folder", "same_word", "token_pairs", {"tp_relation": "same_word"}),
-    ("store_folder", "構文", "syntax", {}),
-    ("store_folder", "mixing ratio", "layer_mixing", {"lm_view": "ratio"}),
-    ("store_folder", "Abnar", "methods", {"me_entry": "rollout"}),
     ("store_folder", "信頼区間", "methods", {"me_entry": "intervals"}),
     ("store_folder", "schema_version", "query", {"qu_of": "run"}),
     ("store_folder", "dog", "token_pairs", {"tp_source_text": '"dog"'}),
-    ("store_folder", "特異値", "methods", {"me_entry": "glossary"}),
     ("store_folder", "the dog", "sequences", {}),
 ]
 

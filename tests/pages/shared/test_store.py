@@ -76,25 +76,11 @@ def folder(store_folder, tmp_path) -> Path:
     return tmp_path
 
 
-def test_files_are_found_by_name_without_hidden_ones(folder, monkeypatch):
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
-    assert [path.name for path in shell.files()] == [HOSTILE, "a.duckdb"]
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder / "nowhere"))
-    assert shell.files() == []
-
-
 def test_the_demo_stands_before_the_file_beside_it(monkeypatch, tmp_path):
     for name in ("demo-treebank.duckdb", "demo.duckdb"):
         (tmp_path / name).touch()
     monkeypatch.setenv("MIXSCOPE_STATISTICS", str(tmp_path))
     assert [path.name for path in shell.files()] == ["demo.duckdb", "demo-treebank.duckdb"]
-
-
-@pytest.mark.parametrize("name", [HOSTILE, "a.duckdb"])
-def test_the_address_says_which_file_is_shown(name, folder, in_session):
-    session = in_session(ASK, folder, file=name)
-    assert not session.exception
-    assert session.text[0].value == name
 
 
 def test_a_link_to_a_file_that_is_gone_stops_until_another_is_chosen(folder, in_session):
@@ -140,10 +126,7 @@ def test_weights_that_were_quantised_are_said_to_be(
     ("lang", "part", "name", "note"),
     [
         ("en", "text", "CLIP (text part)", "the text part alone was run"),
-        ("ja", "text", "CLIP（テキスト部）", "テキスト部だけ"),
-        ("en", "vision", "CLIP (vision part)", "the vision part alone was run"),
         ("ja", "vision", "CLIP（画像部）", "画像部だけ"),
-        ("en", "encoder", "CLIP (encoder)", "the encoder alone was run"),
         ("ja", "encoder", "CLIP（エンコーダ）", "エンコーダだけ"),
     ],
 )
@@ -162,16 +145,6 @@ def test_the_part_of_a_model_stands_behind_its_name(
     assert f"--part {part}" in session.text[2].value
     [said] = session.sidebar.info
     assert note in said.value
-
-
-@pytest.mark.parametrize(
-    ("model", "name"), [("demo-encoder", "all-mpnet-base-v2"), ("demo-decoder-2", "demo-decoder-2")]
-)
-def test_other_weights_are_not(model, name, store_folder, tmp_path, in_session):
-    changed_copy(store_folder, tmp_path, f"update stored.run set model = '{model}'")
-    session = in_session(NAMED, tmp_path)
-    assert session.text[0].value == name
-    assert not session.sidebar.info
 
 
 def test_answers_are_wide_and_the_readers_own(folder, in_session):

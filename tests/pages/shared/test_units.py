@@ -9,14 +9,12 @@ import streamlit as st
 from pages.charts.plots import Lines
 from pages.export.shown import Shown
 from pages.words.columns import title
-from pages.words.say import catalogue
 from pages.words.scope import words_of
 from pages.words.units import PERCENT, POINTS, in_unit, named_in, without_unit
 from tests.pages.kit.exports import assert_exported_as_shown
 from tests.pages.kit.openings import Offer
 
 PAIRS = pd.DataFrame({"layer": [1, 2], "mean_delta": [0.06682, -0.01]})
-BY_HAND = ("(%", "（%", "points)", "ポイント）")
 
 
 def offer(frame: pd.DataFrame, chart: Any = None, headings: Any = None, **columns: Any) -> Offer:
@@ -73,14 +71,3 @@ def test_shares_that_a_chart_writes_in_per_cent_are_printed_so():
         shown = offer(frame, chart, kind.headings(name, {}))
     assert shown.printed["mean (%)"].tolist() == [25.0, 50.0]
     assert_exported_as_shown(shown)
-
-
-def test_no_title_of_a_column_has_a_unit_of_shares_by_hand():
-    columns = {key: texts for key, texts in catalogue().items() if ".column." in key}
-    assert columns
-    written = [key for key, texts in columns.items() for text in texts.values() if _unit(text)]
-    assert not written
-
-
-def _unit(text: str) -> bool:
-    return any(unit in text for unit in BY_HAND)

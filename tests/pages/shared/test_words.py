@@ -12,7 +12,7 @@ import pytest
 from analysis.contracts import every_table
 from pages.papers.entries import ENTRIES
 from pages.words import say as words
-from pages.words.contracts import digest, japanese, parts_of, translation
+from pages.words.contracts import digest, japanese, parts_of
 
 PAGES = words.PAGES
 VARIANTS = (words.IMAGES, words.TURNED, words.DISTANCE, words.PATCHES)
@@ -133,11 +133,6 @@ def contracts() -> dict[str, str]:
     return sources
 
 
-def test_attention_has_one_word_in_japanese():
-    texts = [*(texts["ja"] for texts in words.catalogue().values()), *japanese().values()]
-    assert not [text for text in texts if "注目" in text], "注意"
-
-
 def test_every_sentence_of_every_contract_is_told_in_japanese():
     said = {digest(english): (place, english) for english, place in contracts().items()}
     missing = {of: said[of] for of in said if of not in japanese()}
@@ -147,20 +142,6 @@ def test_every_sentence_of_every_contract_is_told_in_japanese():
     assert all(japanese().values())
     entries = tomllib.loads(words.CONTRACTS.read_text(encoding="utf-8")).values()
     assert sum(map(len, entries)) == len(japanese()) == len(contracts())
-
-
-def test_another_english_text_has_no_japanese_until_it_is_written():
-    assert digest("smallest") in japanese()
-    assert digest("smallest of all") not in japanese()
-    assert digest("Smallest") != digest("smallest")
-
-
-def test_contracts_are_told_in_the_language_of_the_session(in_session):
-    imported = "import streamlit as st\nfrom pages.words.contracts import translation\n"
-    script = f"{imported}st.markdown(translation('smallest'))"
-    assert in_session(script, lang="ja").markdown[0].value == "最小値"
-    assert in_session(script, lang="en").markdown[0].value == "smallest"
-    assert translation("smallest") == "smallest"
 
 
 def test_an_unknown_key_is_an_error_that_names_it():

@@ -16,10 +16,9 @@ from pages.token_pairs.pair import PAGE as A_PAGE
 from pages.token_pairs.pair import marked
 from pages.token_pairs.ranking import listed
 from pages.words.scope import words_of
-from tests.pages.conftest import bodies, captions, charts, frames, in_address, sentences
+from tests.pages.conftest import bodies, captions, frames, in_address, sentences
 from tests.pages.kit.copies import changed_copy
 from tests.pages.kit.figures import click, frame_of
-from tests.pages.kit.section_checks import stems
 
 PAIR = {"source": "cat", "target": "sat"}
 CHOSEN = {f"tp_{side}": token for side, token in PAIR.items()}
@@ -192,64 +191,3 @@ def test_what_is_faint_has_no_interval_without_0(rank, planted, section, exporte
         data = [part.data for part in (*drawn.layer, drawn)]
         rows = [part for part in data if isinstance(part, pd.DataFrame) and "clear" in part]
         assert {tuple(part["clear"]) for part in rows} == {tuple(clear)}
-
-
-@pytest.mark.parametrize(
-    ("error", "said"), [("1e-6", "above 0."), ("1", "not clearly different from 0.")]
-)
-def test_a_change_is_said_with_how_sure_it_is(error, said, changed, section):
-    folder = changed(
-        f"update stored.pair_delta set error_ff = {error}, degrees = 9",
-        "update stored.pair_delta set mean_ff = abs(mean_ff) + 1e-6",
-        "delete from stored.pair_extreme",
-    )
-    assert said in sentences(section("workbench", folder, **CHOSEN)).replace("**", "")
-
-
-def test_a_correlation_is_said_with_how_sure_it_is(changed, section):
-    folder = changed("update stored.pair_pmi_correlation set spearman = 0.3, low = 0.1, high = 0.6")
-    said = sentences(section("pmi", folder)).replace("**", "")
-    assert "above 0 in 2 and below 0 in 0" in said
-
-
-def test_pairs_without_intervals_are_listed_and_told(changed, section):
-    folder = changed(
-        "update stored.pair_delta set n_sequences = 1, degrees = null",
-        "update stored.pair_extreme set n_sequences = 1, degrees = null",
-        "update stored.pair set n_sequences = 1",
-        "update stored.pair_pmi_correlation set low = null, high = null",
-    )
-    for view in stems("token_pairs"):
-        session = section(view, folder)
-        assert "nan" not in f"{sentences(session)} {bodies(session)}".lower().split()
-    for view in ("tables", "workbench"):
-        text = sentences(section(view, folder))
-        assert "has an interval: they occur in too few sequences" in text
-        session = section(view, folder, tp_clear="only")
-        assert session.info
-        assert not charts(session) or view == "tables", "the printed lists stay"
-
-
-@pytest.mark.parametrize("view", ["tables", "workbench"])
-def test_a_number_that_no_pair_reaches_is_told(view, section):
-    session = section(view, tp_least="9999")
-    assert session.info
-    assert not charts(session) or view == "tables", "the printed lists stay"
-    assert not frames(session)
-
-
-def test_pairs_within_a_window_have_correlations_and_no_points(section):
-    everything = charts(section("pmi"))
-    session = section("pmi", tp_pmi_window="5")
-    assert len(charts(session)) == len(everything) - 1
-    assert "Single pairs" in session.info[0].value
-
-
-def test_a_step_that_changes_everything_one_way_is_told(changed, section):
-    folder = changed(
-        "update stored.pair_delta set mean_ff_res = abs(mean_ff_res) + 1e-9",
-        "delete from stored.pair_extreme",
-    )
-    session = section("tables", folder, tp_effect="ff_res")
-    assert "keeps of itself" in session.info[0].value
-    assert section("workbench", folder, tp_effect="ff_res", tp_direction="attenuated").info

@@ -25,16 +25,6 @@ def test_bins_tell_the_largest_of_their_planes(measure, largest):
     assert cells["y2"].max() == pytest.approx(np.pi)
 
 
-def test_many_frequencies_are_drawn_with_few_marks():
-    frequencies = np.arange(1.0, 257.0)
-    turned = np.linspace(-np.pi, np.pi, 128)[1:]
-    rows = [(phase, f, 1.0) for phase in turned for f in frequencies]
-    frame = pd.DataFrame(rows, columns=["phase", "frequency", "amplitude"])
-    cells = phases.binned(frame, "amplitude")
-    assert len(cells) <= 20_000
-    assert cells["x2"].max() >= 256
-
-
 def test_the_highest_plane_is_named_with_its_shift_in_tokens():
     turn = 2 * np.pi * 64.0 * 1.5 / 512  # a shift of 1.5 tokens
     frame = phases.relative(waves(turn, [32.0, 64.0]))

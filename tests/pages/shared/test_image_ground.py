@@ -9,8 +9,13 @@ from PIL import Image
 from pages.drawn.image_ground import ImageGround
 from pages.relevance.image_maps import image_maps, map_frame, shares_in_words
 from pages.relevance.maps import Panel
+from pages.words.scope import words_of
 
-pytestmark = pytest.mark.usefixtures("on_page")
+
+@pytest.fixture(autouse=True)
+def words():
+    with words_of("relevance"):
+        yield
 
 
 def picture(width: int, height: int) -> bytes:

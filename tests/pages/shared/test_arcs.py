@@ -6,7 +6,7 @@ import pytest
 from pages.syntax.arcs import HEIGHT, drawing
 
 GOVERNORS, PREDICTED = [1, 2, None, 2], [1, 0, -1, 3]
-RELATION, EVERYTHING = {"arcs": "relation"}, {"arcs": "everything"}
+RELATION = {"arcs": "relation"}
 
 
 def words(forms=("The", "cat", "sat", "down"), first: int = 0, **changes) -> pd.DataFrame:
@@ -50,14 +50,6 @@ def test_every_dependency_has_an_arc_on_its_side_and_of_the_head_those_of_the_re
     assert drawn.lines["along"].between(0, drawn.length).all()
 
 
-def test_all_words_have_the_heads_arcs_where_they_are_asked_for():
-    listed = arcs(drawing(words(predicted=[1, 0, -1, 0]), EVERYTHING))
-    of_head = [arc for arc in listed if arc[0] in ("right", "wrong")]
-    assert of_head == [("right", 1, 0), ("wrong", 0, 1), ("wrong", 0, 3)]
-    nothing = arcs(drawing(words(predicted=-1), EVERYTHING))
-    assert {kind for kind, *_ in nothing} == {"tree", "other"}
-
-
 def test_the_longest_arc_is_the_highest_and_arrows_point_at_dependents():
     drawn = drawing(words(governor=[3, 2, None, 2]), RELATION)
     tops = drawn.lines.groupby("arc")["away"].max() - drawn.ends["away"].max()
@@ -72,9 +64,3 @@ def test_words_do_not_overlap_however_wide_they_are():
     low, high = drawn.words["along_low"], drawn.words["along_high"]
     assert (low.iloc[1:].to_numpy() > high.iloc[:-1].to_numpy()).all()
     assert (high - low).iloc[2] > (high - low).iloc[0]
-
-
-def test_a_sentence_of_one_word_is_drawn_without_arcs():
-    drawn = drawing(words(["Yes"], governor=None, predicted=-1), EVERYTHING)
-    assert drawn.lines.empty
-    assert drawn.words["form"].tolist() == ["Yes"]
