@@ -350,7 +350,8 @@ def test_a_section_needs_what_it_says_and_nothing_else(
     others = [table.name for table in every_table() if table.name not in kept]
     statements = chain.from_iterable(map(lacking, others if needed else ()))
     path = changed_copy(home, tmp_path, *statements) / "tiny.duckdb"
-    assert ran(page, section.name, described(version_of(path)), **FOR_ALL).shown
+    if (page, section.name) != ("syntax", "parsers"):  # whose trees another statistic shows
+        assert ran(page, section.name, described(version_of(path)), **FOR_ALL).shown
     if not needed or page in OF_TREES:
         return
     other = tmp_path / "other"
