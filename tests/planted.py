@@ -139,8 +139,7 @@ def main(words: list[str]) -> int:
 
 
 PLANTS, BY_HAND = "tests/pages/test_plants.py", "tests/pages/test_by_hand.py"
-SECTIONS, NUMBERS = "tests/pages/test_every_section.py", "tests/pages/test_numbers.py"
-ABSENCES = "tests/pages/test_absences.py"
+NUMBERS, ABSENCES = "tests/pages/test_numbers.py", "tests/pages/test_absences.py"
 PAGES: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
     ("pages/norms/page.py", PLANTS): (
         ("sum(mean) filter (own) / count(distinct layer) as value", "sum(mean) as value"),
@@ -167,10 +166,9 @@ PAGES: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
         ("order by abs(mean) desc limit 1)", "order by abs(mean) limit 1)"),
     ),
     ("pages/layer_mixing/page.py", PLANTS): (
-        ("count(*) filter (ratio_low > 1) as n", "count(*) filter (ratio_low < 1) as n"),
         (
-            "and steps = 1 order by spearman limit 1)",
-            "and steps = 1 order by spearman desc limit 1)",
+            'where {_OF_LAYER} order by spearman limit 1"',
+            'where {_OF_LAYER} order by spearman desc limit 1"',
         ),
     ),
     ("pages/layer_mixing/page.py", NUMBERS): (
@@ -178,14 +176,9 @@ PAGES: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
     ),
     ("pages/positions/page.py", PLANTS): (
         ("count(*) filter (attention = 0) as n", "count(*) as n"),
-        ("count(*) filter (dependence >= {DEPENDS}) as n", "count(*) as n"),
-    ),
-    ("pages/positions/page.py", BY_HAND): (
-        ("/ nullif(max(amplitude) filter (control = 'removed'), 0)", "/ 1"),
     ),
     ("pages/positions/offsets.py", BY_HAND): (
         ('heads["dependence"] >= float(choices["least"])', 'heads["dependence"] > 0'),
-        ('phases[phases["frequency"] > 0].nlargest', "phases.nlargest"),
     ),
     ("pages/positions/clusters.py", PLANTS): (
         ("count(*) filter (share >= 0.9) as n", "count(*) filter (share >= 0.5) as n"),
@@ -196,15 +189,8 @@ PAGES: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
             "from rows where layer = 1\n        union",
         ),
     ),
-    ("pages/head_map/tree.py", BY_HAND): (
-        ("root[h] for h in order), start=1)", "root[h] for h in heads.index), start=1)"),
-    ),
     ("pages/relevance/page.py", PLANTS): (
         ("np.sort(patches)[-n:].sum()", "np.sort(patches)[:n].sum()"),
-        ("(partition by is_random order by mean) as place", "(order by mean desc) as place"),
-    ),
-    ("pages/token_pairs/page.py", PLANTS): (
-        ("count(*) filter (low > 0) as above", "count(*) filter (low < 0) as above"),
     ),
     ("pages/services/missing.py", ABSENCES): (
         ('return "coreference.no_mentions", "coreference.no_mentions_remedy"', "return None"),
