@@ -151,7 +151,6 @@ PAGES: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
         ("and level = 'within')", "and level = 'layer')"),
     ),
     ("pages/habits/page.py", BY_HAND): (
-        ("low / (low + sum(high) over layers - high)", "low / sum(low) over layers"),
         ("count(*) filter (mean > {_HALF})", "count(*) filter (mean >= {_HALF})"),
     ),
     ("pages/syntax/page.py", PLANTS): (
