@@ -33,6 +33,9 @@ from analysis.statistics.fit import FitContext
 
 SLICE = 2**17
 """Sequences per slice of a query over all sequences, so that it fits into memory."""
+TOGETHER = 2**15
+"""Most rows of layers that one query reads together: a query for each layer of a small table
+would take longer than its rows."""
 N_SEQUENCES = count("sequences that have it", "sequences", most=OF_RUN["n_sequences"])
 
 
@@ -129,7 +132,7 @@ def _means(
     over: tuple[Column, ...],
     quantities: tuple[Column, ...],
 ) -> Any:
-    """Return the fit of means, which reads each layer once where the key has the layer."""
+    """Return the fit of means, which reads few layers at a time where the key has the layer."""
     key = [_quoted(column) for column in by]
     numbers = f"""
         unpivot (
@@ -176,9 +179,21 @@ def _of_sequence(quantity: Column) -> str:
 
 
 def layers_of(store: DuckDBPyConnection, table: str) -> list[str]:
-    """Return a condition for each layer of a table."""
-    layers = store.sql(f"select distinct layer from {table} order by layer").fetchall()
-    return ["layer is null" if layer is None else f"layer = {layer}" for (layer,) in layers]
+    """Return conditions that cut a table into layers, several together where rows are few."""
+    counted = f"select layer, count(*) from {table} group by layer order by layer nulls last"
+    pieces: list[list[int]] = []  # first and last layer, and the rows of all
+    for layer, n in store.sql(counted).fetchall():
+        if layer is None:
+            return [*map(_within, pieces), "layer is null"]
+        if pieces and pieces[-1][2] + n <= TOGETHER:
+            pieces[-1][1:] = [layer, pieces[-1][2] + n]
+        else:
+            pieces.append([layer, layer, n])
+    return [*map(_within, pieces)]
+
+
+def _within(piece: list[int]) -> str:
+    return f"layer between {piece[0]} and {piece[1]}"
 
 
 @dataclass(frozen=True)
