@@ -140,8 +140,9 @@ def _left_out(store: Store, asked: Asked) -> Iterator[str]:
     named = set(_NAME.findall(" ".join(asked.queries)))
     parts = samples(store.facts)
     for table in every_table():
-        is_asked = not named.isdisjoint(view.name for view in table.all_views)
-        if table.name in parts and is_asked and (table != SEQUENCES or "text" in named):
+        if table.name not in parts or (table == SEQUENCES and "text" not in named):
+            continue
+        if not named.isdisjoint(view.name for view in table.all_views):
             kept, of = (f"{number:,}" for number in parts[table.name])
             yield say("figure.sample", table=table.name, kept=kept, of=of)
     if LEAST_COUNT in store.facts and not named.isdisjoint(_PAIRS):
