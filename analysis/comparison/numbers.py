@@ -7,10 +7,10 @@ the difference of two files is the mean difference of their sequences.
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
-from analysis.scopes import LayerOrder
+from analysis.scopes import ORDERS, LayerOrder
 from analysis.sinks import FIRST, RATE_ROUNDING, USUAL_THRESHOLD
 from analysis.statistics import norms, sinks
-from analysis.statistics.corpus import layer_order
+from analysis.statistics.corpus import provenance
 from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from analysis.statistics.mixing import SEQUENCE_MIXING_RATIO, SEQUENCE_SCOPE_SIMILARITY
 from analysis.statistics.positions.attention import HEAD_OFFSET
@@ -50,7 +50,7 @@ def unit_values(store: DuckDBPyConnection) -> pd.DataFrame:
 
     A number without values in the file has no rows.
     """
-    order = layer_order(store)
+    order = ORDERS[provenance(store)["layer_order"]]
     parts = [_ratios(store, order), _similarities(store, order), _habits(store)]
     parts += [_correlations(store), _sinks(store), _offsets(store)]
     return pd.concat([part[_COLUMNS] for part in parts], ignore_index=True)

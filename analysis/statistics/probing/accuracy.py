@@ -26,7 +26,6 @@ from analysis.measures.probing.probe_accuracy import (
     scores_against,
 )
 from analysis.needs import Need
-from analysis.statistics.annotation import MERGING, MERGINGS
 from analysis.statistics.base.columns import (
     HEAD,
     LAYER,
@@ -50,6 +49,7 @@ from analysis.statistics.base.weighing import (
     of_either,
     of_weights,
 )
+from analysis.statistics.corpus import MERGING, MERGINGS
 from analysis.statistics.fit import FitContext
 
 # what heads and rules predict

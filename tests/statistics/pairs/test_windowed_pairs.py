@@ -87,7 +87,7 @@ def sampled(pair_run, tmp_path_factory) -> Iterator:
 @pytest.mark.parametrize("family", ["gemma3_text"], indirect=True, scope="session")
 def test_a_file_of_the_commonest_pairs_is_sound(sampled):
     asked, store = sampled
-    facts = dict(provenance(store).itertuples(index=False))
+    facts = provenance(store)
     assert least_count(facts) > 1, "this test could not have failed"
     assert list(faults(asked.output)) == []
     counts = store.execute("select max(n) from pair_delta_wide group by source, target").fetchall()
