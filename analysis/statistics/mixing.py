@@ -31,8 +31,7 @@ from analysis.statistics.base.columns import (
 )
 from analysis.statistics.base.correlations import with_frequency
 from analysis.statistics.base.means import Blocks, means
-from analysis.statistics.base.tables import Table, View
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table, View
 
 
 def _worst_per_block(*more: str) -> str:

@@ -38,8 +38,7 @@ from analysis.statistics.base.columns import (
     rank,
 )
 from analysis.statistics.base.means import gather
-from analysis.statistics.base.tables import BY_RANK, Table
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import BY_RANK, FitContext, Table
 
 OF_PAIRS = ("within_heads", "between_heads", "between_layers")
 """Parts of a correlation over the pairs of all heads; between heads is within their layer."""

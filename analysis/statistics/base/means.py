@@ -28,8 +28,7 @@ from analysis.statistics.base.columns import (
     ratio,
     with_names,
 )
-from analysis.statistics.base.tables import Table, View, grain_of, query
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table, View, grain_of, query
 
 SLICE = 2**17
 """Sequences per slice of a query over all sequences, so that it fits into memory."""

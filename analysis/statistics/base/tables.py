@@ -6,17 +6,20 @@ round-off; each table declares its tolerance.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
+from jaxtyping import Int, Int32
 
+from analysis.measures.bootstrap import Redraws, redraws
 from analysis.needs import Need, Setting
+from analysis.scopes import LayerOrder
 from analysis.statistics.base.columns import POS, SEQ, Column, with_names
-from analysis.statistics.fit import FitContext
 
 
 @dataclass(frozen=True)
@@ -208,8 +211,48 @@ class Table:
         return pa.concat_tables([schema.empty_table(), *parts])
 
 
+class Vectors(Protocol):
+    """Static vectors of words, and the name of their file."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def vectors(self) -> Mapping[str, np.ndarray]: ...
+
+    def of(self, form: str) -> np.ndarray | None: ...
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """Context of a fit beside the store: the run's seed, layer order and given files.
+
+    The store's table `blocks` has the block of each sequence: its own block if sequences are few.
+    `documents` holds a number for the document of each block; None if each is its own document.
+    """
+
+    seed: int
+    order: LayerOrder
+    frequency_ranks: Mapping[str, np.ndarray]
+    word_vectors: Vectors | None = None
+    documents: Int32[np.ndarray, " block"] | None = None
+    _last: dict[bytes, Redraws] = field(default_factory=dict)
+
+    def redraws(self, blocks: Int[np.ndarray, " value"]) -> Redraws:
+        """Resamples of some blocks of sequences; windows of one document are resampled together.
+
+        The last resamples are cached: most queries of a fit are about the same blocks.
+        """
+        units = blocks if self.documents is None else self.documents[blocks]
+        asked = units.tobytes()
+        if asked not in self._last:
+            self._last.clear()
+            self._last[asked] = redraws(units, seed=self.seed)
+        return self._last[asked]
+
+
 Fit = Callable[[Table, DuckDBPyConnection, FitContext], pa.Table]
-"""Function that makes a table from those that it requires."""
+"""Function that makes a table from those that it requires; layers and heads count from 1."""
 
 
 def _schema(columns: Iterable[Column]) -> pa.Schema:

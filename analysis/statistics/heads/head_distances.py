@@ -35,9 +35,8 @@ from analysis.statistics.base.correlations import (
     parts,
     values_of_parts,
 )
-from analysis.statistics.base.tables import Table, View
+from analysis.statistics.base.tables import FitContext, Table, View
 from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, by_weighing, of_weights
-from analysis.statistics.fit import FitContext
 
 
 def _head(side: str, which: str) -> tuple[Any, Any]:

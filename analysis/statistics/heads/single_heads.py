@@ -32,9 +32,8 @@ from analysis.statistics.base.columns import (
     with_names,
 )
 from analysis.statistics.base.means import N_SEQUENCES, means, wide_view
-from analysis.statistics.base.tables import Table, View
+from analysis.statistics.base.tables import FitContext, Table, View
 from analysis.statistics.base.weighing import WEIGHING, by_weighing
-from analysis.statistics.fit import FitContext
 from analysis.statistics.question import quoted
 from analysis.token_types import TOKEN_TYPES
 

@@ -31,8 +31,7 @@ from analysis.statistics.base.columns import (
     whole,
     with_names,
 )
-from analysis.statistics.base.tables import Table, query, view
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table, query, view
 
 SINGLE: Any = {"type": pa.float32()}
 _ROUNDED: Any = {"least": -1 - 1e-6, "most": 1 + 1e-6}

@@ -48,8 +48,7 @@ from analysis.statistics.base.correlations import (
     parts,
     values_of_parts,
 )
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Table, added_up, view
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, FitContext, Table, added_up, view
 
 REACH = 10
 _TRACES = 1.05

@@ -38,8 +38,7 @@ from analysis.statistics.base.columns import (
     share,
     with_names,
 )
-from analysis.statistics.base.tables import Table, added_up, view
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table, added_up, view
 from analysis.statistics.positions.scores import BY_OFFSET
 
 # sums behind scores by position, of rotary planes and of buckets of offsets

@@ -41,7 +41,7 @@ from analysis.statistics.base.columns import (
     signed,
     text,
 )
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, Table
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, FitContext, Table
 from analysis.statistics.base.weighing import (
     DIFFERENCES,
     WEIGHING,
@@ -50,7 +50,6 @@ from analysis.statistics.base.weighing import (
     of_weights,
 )
 from analysis.statistics.corpus import MERGING, MERGINGS
-from analysis.statistics.fit import FitContext
 
 # what heads and rules predict
 

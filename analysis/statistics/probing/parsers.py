@@ -24,8 +24,7 @@ from analysis.statistics.base.columns import (
     text,
     with_names,
 )
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Table, view
-from analysis.statistics.fit import FitContext, Vectors
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, FitContext, Table, Vectors, view
 
 SHOWN, KEPT = 64, 1000
 """Numbers of first sequences whose word attention the file keeps, and the shards."""

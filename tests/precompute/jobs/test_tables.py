@@ -13,8 +13,8 @@ import pytest
 
 from analysis.needs import Setting
 from analysis.statistics import norms
+from analysis.statistics.base.tables import FitContext
 from analysis.statistics.corpus import CORPUS
-from analysis.statistics.fit import FitContext
 from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs import tables
