@@ -6,12 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.stats import false_discovery_control, wilcoxon
 
-from analysis.measures.bootstrap import (
-    LEAST_UNITS,
-    means_of_sums,
-    percentile_interval,
-    redraws,
-)
+from analysis.measures.bootstrap import LEAST_UNITS, means_of_sums, percentile_interval, redraws
 
 Cells = Float[np.ndarray, " cell"]
 Values = Float[np.ndarray, "sequence cell"]

@@ -61,6 +61,16 @@ class View:
     sql: str
 
 
+@dataclass(frozen=True)
+class Part:
+    """View of some columns of its table, or of some rows; its note is the table's unless given."""
+
+    name: str
+    leave_out: tuple[str, ...]
+    where: str = "true"
+    note: str | None = None
+
+
 def view(
     name: str, key: Iterable[Column], values: Mapping[str, Column], *, sql: str, note: str = ""
 ) -> View:
@@ -102,7 +112,7 @@ class Table:
     note: str = ""
     laws: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
-    views: tuple[View, ...] = ()
+    views: tuple[View | Part, ...] = ()
     shown_as: str = ""
     order: tuple[str, ...] = ()
     merge: str = "from shards"
@@ -194,7 +204,17 @@ class Table:
     @property
     def all_views(self) -> tuple[View, ...]:
         is_hidden = not self.shown_as and self.name in (view.name for view in self.views)
-        return self.views if is_hidden else (self.shown(self.shown_as), *self.views)
+        own = () if is_hidden else (self.shown(self.shown_as),)
+        views = (self._part(view) if isinstance(view, Part) else view for view in self.views)
+        return (*own, *views)
+
+    def _part(self, part: Part) -> View:
+        columns = tuple(column for column in self.columns if column.name not in part.leave_out)
+        names = ", ".join(f'"{column.name}"' for column in columns)
+        key = [column for column in self.key if column.name not in part.leave_out]
+        grain = grain_of(key, self.note if part.note is None else part.note)
+        sql = f"select {names} from stored.{self.name} where {part.where}"
+        return View(part.name, grain, columns, sql)
 
     def rows(self, frames: Iterable[pd.DataFrame]) -> pa.Table:
         """Return frames in the types of the table; a column that a frame lacks is NULL there."""

@@ -33,7 +33,7 @@ from analysis.statistics.base.columns import (
 )
 from analysis.statistics.base.means import N_SEQUENCES, means, wide_view
 from analysis.statistics.base.tables import FitContext, Table, View
-from analysis.statistics.base.weighing import WEIGHING, by_weighing
+from analysis.statistics.base.weighing import WEIGHING, of_weights
 from analysis.statistics.question import quoted
 from analysis.token_types import TOKEN_TYPES
 
@@ -65,47 +65,46 @@ _HABITS = {
     ),
 }
 OF_HABITS = {name: _HABITS[name] for name in QUANTITIES}
-SEQUENCE_HEAD_PATTERN = by_weighing(
-    Table(
-        "sequence_head_pattern",
-        key=(WEIGHING, LAYER, HEAD, SEQ),
-        source="clark-2019",
-        laws=(
-            f"entropy <= uniform + {ROUNDING}",
-            f"entropy_cls is null or entropy_cls <= ln(n_tokens + 1) + {ROUNDING}",
-            "(entropy_cls is null) = (cls is null)",
-            "(sep_to_sep is null) = (sep is null)",
-            "uniform <= ln(n_tokens + 1) + 1e-5",
-        ),
-        version=3,
-        values={
-            "n_tokens": whole("tokens, special ones included", "tokens", least=1),
-            **OF_HABITS,
-        },
-    )
-)
-HEAD_PATTERN = by_weighing(
-    means(
-        "head_pattern",
-        of=SEQUENCE_HEAD_PATTERN,
-        rows="sequence_head_pattern_weighing",
-        by=(WEIGHING, LAYER, HEAD),
-        over=(HEAD,),
-        views=(
-            wide_view(
-                "head_pattern",
-                "head_pattern",
-                (LAYER, HEAD),
-                tuple(column for column in with_names(OF_HABITS) if column.name in HABITS),
-                n="",
-                where="head is not null and weighing = 'weight'",
-            ),
-        ),
-        note="means over sequences, of attention to a type of token over all of them",
-        version=5,
-        values=OF_HABITS,
+SEQUENCE_HEAD_PATTERN = Table(
+    "sequence_head_pattern",
+    key=(WEIGHING, LAYER, HEAD, SEQ),
+    source="clark-2019",
+    shown_as="sequence_head_pattern_weighing",
+    views=(of_weights("sequence_head_pattern"),),
+    laws=(
+        f"entropy <= uniform + {ROUNDING}",
+        f"entropy_cls is null or entropy_cls <= ln(n_tokens + 1) + {ROUNDING}",
+        "(entropy_cls is null) = (cls is null)",
+        "(sep_to_sep is null) = (sep is null)",
+        "uniform <= ln(n_tokens + 1) + 1e-5",
     ),
-    "head_pattern_interval",
+    version=3,
+    values={
+        "n_tokens": whole("tokens, special ones included", "tokens", least=1),
+        **OF_HABITS,
+    },
+)
+HEAD_PATTERN = means(
+    "head_pattern",
+    of=SEQUENCE_HEAD_PATTERN,
+    rows="sequence_head_pattern_weighing",
+    by=(WEIGHING, LAYER, HEAD),
+    over=(HEAD,),
+    views=(
+        wide_view(
+            "head_pattern",
+            "head_pattern",
+            (LAYER, HEAD),
+            tuple(column for column in with_names(OF_HABITS) if column.name in HABITS),
+            n="",
+            where="head is not null and weighing = 'weight'",
+        ),
+        of_weights("head_pattern_interval"),
+    ),
+    shown_as="head_pattern_weighing",
+    note="means over sequences, of attention to a type of token over all of them",
+    version=5,
+    values=OF_HABITS,
 )
 _MEANS = """
     select layer, head, quantity, any_value(mean) filter (weighing = 'weight') as weight,

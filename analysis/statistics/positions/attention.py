@@ -42,13 +42,8 @@ from analysis.statistics.base.columns import (
     text,
     weight,
 )
-from analysis.statistics.base.correlations import (
-    OF_HEADS,
-    laws_of_parts,
-    parts,
-    values_of_parts,
-)
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, FitContext, Table, added_up, view
+from analysis.statistics.base.correlations import OF_HEADS, laws_of_parts, parts, values_of_parts
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, FitContext, Part, Table, added_up, view
 
 REACH = 10
 _TRACES = 1.05
@@ -204,15 +199,7 @@ RELATIVE_POSITION_CLUSTER = Table(
     version=2,
     requires=("relative_position_profile", "relative_position_centre"),
     made_by=_head_clusters,
-    views=(
-        view(
-            "relative_position_cluster",
-            _BY_CLUSTER,
-            _SHARE,
-            note="6 clusters",
-            sql="select * exclude (k) from stored.relative_position_cluster where k = 6",
-        ),
-    ),
+    views=(Part("relative_position_cluster", ("k",), "k = 6", "6 clusters"),),
 )
 SHOWN = 15
 """First tokens of a text whose attention is kept."""

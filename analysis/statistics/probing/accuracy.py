@@ -41,14 +41,8 @@ from analysis.statistics.base.columns import (
     signed,
     text,
 )
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, FitContext, Table
-from analysis.statistics.base.weighing import (
-    DIFFERENCES,
-    WEIGHING,
-    WEIGHINGS,
-    of_either,
-    of_weights,
-)
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, FitContext, Part, Table, view
+from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights
 from analysis.statistics.corpus import MERGING, MERGINGS
 
 # what heads and rules predict
@@ -72,6 +66,8 @@ _BY_HEAD = tuple(pooled(column, "for a rule") for column in (WEIGHING, MERGING))
 _IS_OF_HEAD = tuple(
     f"(method = 'head') = ({name} is not null)" for name in ("weighing", "merging", "layer", "head")
 )
+_NOT_BY_NORMS = f"coalesce(weighing, '{WEIGHT}') = '{WEIGHT}'"
+"""Rows by weights, and those of rules, which have no weighing."""
 _PREDICTED = {
     "predicted": places(
         "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
@@ -89,7 +85,13 @@ DEPENDENCY_PREDICTION = Table(
     laws=("list_min(predicted) >= -1",),
     shown_as="dependency_prediction_weighing",
     views=(
-        of_weights("dependency_prediction", (SEQ, LAYER, HEAD, DIRECTION, MERGING), _PREDICTED),
+        view(
+            "dependency_prediction",
+            (SEQ, LAYER, HEAD, DIRECTION, MERGING),
+            _PREDICTED,
+            sql="select seq, layer, head, direction, merging, predicted "
+            "from stored.dependency_prediction where weighing = 'weight'",
+        ),
     ),
     version=2,
 )
@@ -120,7 +122,7 @@ COREFERENCE_PREDICTION = Table(
         *_IS_OF_HEAD,
     ),
     shown_as="coreference_prediction_weighing",
-    views=(of_weights("coreference_prediction", (SEQ, METHOD, _BY_HEAD[1], *_CELL), _PICKED),),
+    views=(Part("coreference_prediction", ("weighing",), _NOT_BY_NORMS, ""),),
     version=2,
 )
 
@@ -425,33 +427,42 @@ def _compared(scored: dict[str, Column], rule: str, place: dict[str, Column]) ->
 
 _PLACE = {column.name: replace(column, name="") for column in (LAYER, HEAD, DIRECTION)}
 _PLACE_OF_ANY = {name: _PLACE[name] for name in ("layer", "head")}
+
+
+def _differing(scored: dict[str, Column], place: dict[str, Column]) -> dict[str, Column]:
+    """Return the columns of the best heads of both weighings, and of their difference."""
+    of_head = {**place, "accuracy": scored["accuracy"]}
+    return {
+        "n": scored["n"],
+        **{f"{name}_{way}": column for way in WEIGHINGS for name, column in of_head.items()},
+        "difference": signed("by norms minus by weights"),
+        **interval("share"),
+    }
+
+
 _CHOSEN: Any = {"source": "clark-2019", "declared": UNSTABLE_ARGMAX, "version": 2}
-_COMPARED: Any = {"source": "kobayashi-2020", "declared": UNSTABLE_ARGMAX}
+_COMPARED: Any = {
+    "source": "kobayashi-2020",
+    "declared": UNSTABLE_ARGMAX,
+    "laws": ("abs(difference - (accuracy_norm - accuracy_weight)) < 1e-9",),
+}
 _OF_GOVERNORS: Any = {"needs": (Need.TREES,), "requires": ("dependency_prediction",)}
 _OF_ANTECEDENTS: Any = {"needs": (Need.COREFERENCE,), "requires": ("coreference_prediction",)}
-_IS_A_DIFFERENCE = "abs(difference - (accuracy_norm - accuracy_weight)) < 1e-9"
 _IS_SHARE = "coalesce(low, 0) >= 0 and coalesce(high, 1) <= 1"
-_BY_RELATION = (_RELATION, LAYER, HEAD, DIRECTION)
 DEPENDENCY_ACCURACY = Table(
     "dependency_accuracy",
-    key=(WEIGHING, MERGING, *_BY_RELATION),
+    key=(WEIGHING, MERGING, _RELATION, LAYER, HEAD, DIRECTION),
     values=_GOVERNED,
     laws=(_IS_SHARE,),
     shown_as="dependency_accuracy_weighing",
     views=(
         of_weights(
             "dependency_accuracy",
-            _BY_RELATION,
-            _GOVERNED,
-            note="means over the pieces of words",
+            "merging",
             where="merging = 'mean'",
+            note="means over the pieces of words",
         ),
-        of_weights(
-            "dependency_accuracy_merging",
-            (MERGING, *_BY_RELATION),
-            _GOVERNED,
-            table="dependency_accuracy",
-        ),
+        of_weights("dependency_accuracy_merging"),
     ),
     made_by=_accuracies(_governors),
     **_CHOSEN,
@@ -466,18 +477,17 @@ DEPENDENCY_BASELINE = Table(
     version=2,
     made_by=_offsets_of_governors,
 )
-_BEST_BY_OFFSET = _compared({"offset": _OFFSET, **_GOVERNED}, "offset", _PLACE)
 _BEST_OF_RELATION = (MERGING, _RELATION, _CHOSEN_ON)
 DEPENDENCY_BEST = Table(
     "dependency_best",
     key=(WEIGHING, *_BEST_OF_RELATION),
-    values=_BEST_BY_OFFSET,
+    values=_compared({"offset": _OFFSET, **_GOVERNED}, "offset", _PLACE),
     laws=(
         "abs(difference - (accuracy - offset_accuracy)) < 1e-9",
         "chosen_on <> 'all' or (n = n_chosen and accuracy = accuracy_chosen)",
     ),
     shown_as="dependency_best_weighing",
-    views=(of_weights("dependency_best", _BEST_OF_RELATION, _BEST_BY_OFFSET),),
+    views=(of_weights("dependency_best"),),
     made_by=_best(_governors),
     **_CHOSEN,
     **_OF_GOVERNORS,
@@ -485,57 +495,40 @@ DEPENDENCY_BEST = Table(
 DEPENDENCY_DIFFERENCE = Table(
     "dependency_difference",
     key=_BEST_OF_RELATION,
-    values={
-        "n": _GOVERNED["n"],
-        **of_either({**_PLACE, "accuracy": _GOVERNED["accuracy"]}),
-        **DIFFERENCES,
-    },
-    laws=(_IS_A_DIFFERENCE,),
+    values=_differing(_GOVERNED, _PLACE),
     made_by=_differences(_governors),
     **_COMPARED,
     **_OF_GOVERNORS,
 )
-_BY_TYPE = (_MENTION_TYPE, METHOD, *_CELL)
 COREFERENCE_ACCURACY = Table(
     "coreference_accuracy",
-    key=(*_BY_HEAD, *_BY_TYPE),
+    key=(*_BY_HEAD, _MENTION_TYPE, METHOD, *_CELL),
     values=_RESOLVED,
     laws=(_IS_SHARE, *_IS_OF_HEAD),
     shown_as="coreference_accuracy_weighing",
     views=(
-        of_weights(
-            "coreference_accuracy",
-            _BY_TYPE,
-            _RESOLVED,
-            where="coalesce(merging, 'mean') = 'mean'",
-        ),
-        of_weights(
-            "coreference_accuracy_merging",
-            (_BY_HEAD[1], *_BY_TYPE),
-            _RESOLVED,
-            table="coreference_accuracy",
-        ),
+        of_weights("coreference_accuracy", "merging", where="coalesce(merging, 'mean') = 'mean'"),
+        of_weights("coreference_accuracy_merging"),
     ),
     made_by=_accuracies(_antecedents),
     **_CHOSEN,
     **_OF_ANTECEDENTS,
 )
-_BEST_BY_RULE = _compared(_RESOLVED, "baseline", _PLACE_OF_ANY)
 _BEST_OF_TYPE = (MERGING, _MENTION_TYPE, _CHOSEN_ON)
-_BEST_AGAINST = (
-    *_BEST_OF_TYPE,
-    named("the rule: nearest, head_match or sieve", BASELINES, name="baseline"),
-)
 COREFERENCE_BEST = Table(
     "coreference_best",
-    key=(WEIGHING, *_BEST_AGAINST),
-    values=_BEST_BY_RULE,
+    key=(
+        WEIGHING,
+        *_BEST_OF_TYPE,
+        named("the rule: nearest, head_match or sieve", BASELINES, name="baseline"),
+    ),
+    values=_compared(_RESOLVED, "baseline", _PLACE_OF_ANY),
     laws=(
         "abs(accuracy - baseline_accuracy - difference) < 1e-9",
         "chosen_on <> 'all' or accuracy = accuracy_chosen",
     ),
     shown_as="coreference_best_weighing",
-    views=(of_weights("coreference_best", _BEST_AGAINST, _BEST_BY_RULE),),
+    views=(of_weights("coreference_best"),),
     made_by=_best(_antecedents),
     **_CHOSEN,
     **_OF_ANTECEDENTS,
@@ -543,12 +536,7 @@ COREFERENCE_BEST = Table(
 COREFERENCE_DIFFERENCE = Table(
     "coreference_difference",
     key=_BEST_OF_TYPE,
-    values={
-        "n": _RESOLVED["n"],
-        **of_either({**_PLACE_OF_ANY, "accuracy": _RESOLVED["accuracy"]}),
-        **DIFFERENCES,
-    },
-    laws=(_IS_A_DIFFERENCE,),
+    values=_differing(_RESOLVED, _PLACE_OF_ANY),
     made_by=_differences(_antecedents),
     **_COMPARED,
     **_OF_ANTECEDENTS,
