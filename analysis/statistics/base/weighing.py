@@ -13,6 +13,7 @@ WEIGHING = named(
 )
 
 
-def of_weights(name: str, *leave_out: str, where: str = "true", note: str | None = None) -> Part:
+def of_weights(name: str, *leave_out: str, where: str = "", note: str | None = None) -> Part:
     """Return the view of a table restricted to weights, without that and some other columns."""
-    return Part(name, ("weighing", *leave_out), f"weighing = '{WEIGHT}' and {where}", note)
+    by_weights = " and ".join(filter(None, (f"weighing = '{WEIGHT}'", where)))
+    return Part(name, ("weighing", *leave_out), by_weights, note)

@@ -507,8 +507,12 @@ COREFERENCE_ACCURACY = Table(
     laws=(_IS_SHARE, *_IS_OF_HEAD),
     shown_as="coreference_accuracy_weighing",
     views=(
-        of_weights("coreference_accuracy", "merging", where="coalesce(merging, 'mean') = 'mean'"),
-        of_weights("coreference_accuracy_merging"),
+        Part(
+            "coreference_accuracy",
+            ("weighing", "merging"),
+            f"{_NOT_BY_NORMS} and coalesce(merging, 'mean') = 'mean'",
+        ),
+        Part("coreference_accuracy_merging", ("weighing",), _NOT_BY_NORMS),
     ),
     made_by=_accuracies(_antecedents),
     **_CHOSEN,
