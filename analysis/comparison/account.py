@@ -131,7 +131,6 @@ _DIFFERS: dict[str, Callable[[Account, Account], bool]] = {
     "tokenizer": lambda one, other: not same_tokenizer(one, other),
     "sequences": _shares_nothing,
 }
-REASONS = tuple(_DIFFERS)
 _FORBIDS = {
     "numbers": ("input",),
     "paired": ("input", "corpus", "tokenizer", "sequences"),
