@@ -162,7 +162,6 @@ class Probes(NamedTuple):
     by_head: Callable[..., Iterable[Cases]]
 
 
-Read = Callable[[DuckDBPyConnection], Probes | None]
 _TREES = """
     select block, seq, sentence, word, form, relation, coalesce(governor, -1) as governor,
         word.is_masked or coalesce(head.is_masked, false) as is_masked
@@ -266,92 +265,76 @@ def _antecedents(store: DuckDBPyConnection) -> Probes | None:
     return Probes("mention_type", blocks, heads, rules, by_rule, by_head)
 
 
-def _ways() -> Iterator[dict[str, str]]:
-    for weighing, merging in product(WEIGHINGS, MERGINGS):
-        yield {"weighing": weighing, "merging": merging}
+_WAYS = [{"weighing": way, "merging": merging} for way, merging in product(WEIGHINGS, MERGINGS)]
 
 
-def _offsets_of_governors(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    if (probes := _governors(store)) is None:
-        return table.rows([])
+def _of_rules(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Yield the accuracies of rules alone."""
     drawn = context.redraws(probes.blocks)
-    return table.rows(
-        cases.rows_of(probes.rules, drawn).assign(relation=cases.name) for cases in probes.by_rule
-    )
+    for cases in probes.by_rule:
+        yield cases.rows_of(probes.rules, drawn).assign(**{probes.cases: cases.name})
 
 
-def _accuracies(read: Read) -> Fit:
-    """Return the fit of the accuracies of heads, and of rules if these have no table of theirs."""
-
-    def rows(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
-        drawn = context.redraws(probes.blocks)
-        heads = probes.heads().assign(method="head")
-        for way in _ways():
-            for cases in probes.by_head(**way):
-                yield cases.rows_of(heads, drawn).assign(**way, **{probes.cases: cases.name})
-        rules = probes.rules.rename(columns={"baseline": "method"})
-        for cases in probes.by_rule if "method" in table.schema.names else ():
-            of_rules = cases.rows_of(rules, drawn).assign(weighing=None, merging=None)
-            yield of_rules.assign(**{probes.cases: cases.name})
-
-    return _made_of(read, rows)
+def _accuracies(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Yield the accuracies of heads, and of rules if these have no table of theirs."""
+    drawn = context.redraws(probes.blocks)
+    heads = probes.heads().assign(method="head")
+    for way in _WAYS:
+        for cases in probes.by_head(**way):
+            yield cases.rows_of(heads, drawn).assign(**way, **{probes.cases: cases.name})
+    if "method" in table.schema.names:
+        for rules in _of_rules(table, probes, context):
+            yield rules.rename(columns={"baseline": "method"}).assign(weighing=None, merging=None)
 
 
-def _best(read: Read) -> Fit:
-    """Return the fit of the best heads, each held against rules on the cases it is scored on."""
-
-    def rows(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
-        heads, ((rule, rules),) = probes.heads(), probes.rules.items()
-        halves = _halves(probes, context)
-        for way in _ways():
-            chosen = []
-            for cases, of_rules in zip(probes.by_head(**way), probes.by_rule, strict=True):
-                for name, half in halves(cases):
-                    head = best_probe(cases.right, half["chosen"])
-                    known = way | heads.iloc[head].to_dict() | {"chosen_on": name}
-                    tried = range(len(rules))
-                    if rule == "offset":
-                        tried = [best_probe(of_rules.right, half["chosen"])]
-                    for at in tried:
-                        of_both = of_rules.right[:, at], cases.right[:, head]
-                        scores = scores_against(*of_both, cases.n, **half)
-                        scores[f"{rule}_accuracy"] = scores.pop("baseline_accuracy")
-                        known |= {probes.cases: cases.name, rule: rules[at]}
-                        chosen.append({**known, "n_tried": len(heads), **scores})
-            yield pd.DataFrame(chosen)
-
-    return _made_of(read, rows)
+def _best(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Yield the best heads, each held against rules on the cases it is scored on."""
+    heads, ((rule, rules),) = probes.heads(), probes.rules.items()
+    halves = _halves(probes, context)
+    for way in _WAYS:
+        chosen = []
+        for cases, of_rules in zip(probes.by_head(**way), probes.by_rule, strict=True):
+            for name, half in halves(cases):
+                head = best_probe(cases.right, half["chosen"])
+                known = way | heads.iloc[head].to_dict() | {"chosen_on": name}
+                tried = range(len(rules))
+                if rule == "offset":
+                    tried = [best_probe(of_rules.right, half["chosen"])]
+                for at in tried:
+                    of_both = of_rules.right[:, at], cases.right[:, head]
+                    scores = scores_against(*of_both, cases.n, **half)
+                    scores[f"{rule}_accuracy"] = scores.pop("baseline_accuracy")
+                    known |= {probes.cases: cases.name, rule: rules[at]}
+                    chosen.append({**known, "n_tried": len(heads), **scores})
+        yield pd.DataFrame(chosen)
 
 
-def _differences(read: Read) -> Fit:
-    """Return the fit that compares the best heads of both weighings on the same cases."""
-
-    def rows(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
-        heads, halves = probes.heads(), _halves(probes, context)
-        for merging in MERGINGS:
-            by_way = (probes.by_head(weighing=way, merging=merging) for way in WEIGHINGS)
-            compared = []
-            for of_ways in zip(*by_way, strict=True):
-                for name, half in halves(of_ways[0]):
-                    row = {"merging": merging, probes.cases: of_ways[0].name, "chosen_on": name}
-                    n, right = of_ways[0].n[half["scored"]], {}
-                    for way, cases in zip(WEIGHINGS, of_ways, strict=True):
-                        best = best_probe(cases.right, half["chosen"])
-                        right[way] = cases.right[half["scored"], best]
-                        of_way = heads.iloc[best].to_dict()
-                        of_way["accuracy"] = right[way].sum() / n.sum()
-                        row |= {f"{column}_{way}": value for column, value in of_way.items()}
-                    more = right["norm"] - right["weight"]
-                    (low,), (high,) = accuracy_interval(more[:, None], n, half["drawn"])
-                    row |= {"n": n.sum(), "difference": more.sum() / n.sum()}
-                    compared.append(row | {"low": low, "high": high})
-            yield pd.DataFrame(compared)
-
-    return _made_of(read, rows)
+def _differences(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Yield the best heads of both weighings, compared on the same cases."""
+    heads, halves = probes.heads(), _halves(probes, context)
+    for merging in MERGINGS:
+        by_way = (probes.by_head(weighing=way, merging=merging) for way in WEIGHINGS)
+        compared = []
+        for of_ways in zip(*by_way, strict=True):
+            for name, half in halves(of_ways[0]):
+                row = {"merging": merging, probes.cases: of_ways[0].name, "chosen_on": name}
+                n, right = of_ways[0].n[half["scored"]], {}
+                for way, cases in zip(WEIGHINGS, of_ways, strict=True):
+                    best = best_probe(cases.right, half["chosen"])
+                    right[way] = cases.right[half["scored"], best]
+                    of_way = heads.iloc[best].to_dict()
+                    of_way["accuracy"] = right[way].sum() / n.sum()
+                    row |= {f"{column}_{way}": value for column, value in of_way.items()}
+                more = right["norm"] - right["weight"]
+                (low,), (high,) = accuracy_interval(more[:, None], n, half["drawn"])
+                row |= {"n": n.sum(), "difference": more.sum() / n.sum()}
+                compared.append(row | {"low": low, "high": high})
+        yield pd.DataFrame(compared)
 
 
 def _made_of(
-    read: Read, rows: Callable[[Table, Probes, FitContext], Iterator[pd.DataFrame]]
+    read: Callable[[DuckDBPyConnection], Probes | None],
+    rows: Callable[[Table, Probes, FitContext], Iterator[pd.DataFrame]],
 ) -> Fit:
     """Return a fit of what is read; there are no rows where nothing is annotated."""
 
@@ -464,7 +447,7 @@ DEPENDENCY_ACCURACY = Table(
         ),
         of_weights("dependency_accuracy_merging"),
     ),
-    made_by=_accuracies(_governors),
+    made_by=_made_of(_governors, _accuracies),
     **_CHOSEN,
     **_OF_GOVERNORS,
 )
@@ -475,7 +458,7 @@ DEPENDENCY_BASELINE = Table(
     source="clark-2019",
     needs=(Need.TREES,),
     version=2,
-    made_by=_offsets_of_governors,
+    made_by=_made_of(_governors, _of_rules),
 )
 _BEST_OF_RELATION = (MERGING, _RELATION, _CHOSEN_ON)
 DEPENDENCY_BEST = Table(
@@ -488,7 +471,7 @@ DEPENDENCY_BEST = Table(
     ),
     shown_as="dependency_best_weighing",
     views=(of_weights("dependency_best"),),
-    made_by=_best(_governors),
+    made_by=_made_of(_governors, _best),
     **_CHOSEN,
     **_OF_GOVERNORS,
 )
@@ -496,7 +479,7 @@ DEPENDENCY_DIFFERENCE = Table(
     "dependency_difference",
     key=_BEST_OF_RELATION,
     values=_differing(_GOVERNED, _PLACE),
-    made_by=_differences(_governors),
+    made_by=_made_of(_governors, _differences),
     **_COMPARED,
     **_OF_GOVERNORS,
 )
@@ -514,7 +497,7 @@ COREFERENCE_ACCURACY = Table(
         ),
         Part("coreference_accuracy_merging", ("weighing",), _NOT_BY_NORMS),
     ),
-    made_by=_accuracies(_antecedents),
+    made_by=_made_of(_antecedents, _accuracies),
     **_CHOSEN,
     **_OF_ANTECEDENTS,
 )
@@ -533,7 +516,7 @@ COREFERENCE_BEST = Table(
     ),
     shown_as="coreference_best_weighing",
     views=(of_weights("coreference_best"),),
-    made_by=_best(_antecedents),
+    made_by=_made_of(_antecedents, _best),
     **_CHOSEN,
     **_OF_ANTECEDENTS,
 )
@@ -541,7 +524,7 @@ COREFERENCE_DIFFERENCE = Table(
     "coreference_difference",
     key=_BEST_OF_TYPE,
     values=_differing(_RESOLVED, _PLACE_OF_ANY),
-    made_by=_differences(_antecedents),
+    made_by=_made_of(_antecedents, _differences),
     **_COMPARED,
     **_OF_ANTECEDENTS,
 )
