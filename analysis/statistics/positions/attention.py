@@ -220,21 +220,20 @@ EXEMPLAR_ATTENTION = Table(
 )
 PATCH_REACH = 7
 """Largest stored offset in rows and in columns, to either side."""
-ROW_OFFSET = place(
-    "row of the key patch less row of the query patch; below 0: above it",
-    "patches",
-    name="row_offset",
-    least=-PATCH_REACH,
-    most=PATCH_REACH,
+_BY_PATCH = (
+    LAYER,
+    HEAD,
+    *(
+        place(
+            f"{of} of the key patch less {of} of the query patch; below 0: {where}",
+            "patches",
+            name=f"{of}_offset",
+            least=-PATCH_REACH,
+            most=PATCH_REACH,
+        )
+        for of, where in (("row", "above it"), ("column", "to the left"))
+    ),
 )
-COLUMN_OFFSET = place(
-    "column of the key patch less column of the query patch; below 0: to the left",
-    "patches",
-    name="column_offset",
-    least=-PATCH_REACH,
-    most=PATCH_REACH,
-)
-_BY_PATCH = (LAYER, HEAD, ROW_OFFSET, COLUMN_OFFSET)
 _N_IMAGES = {"n_images": count("images with a pair of patches of the offset", "images")}
 PATCH_OFFSET = Table(
     "patch_offset",
