@@ -6,8 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from analysis.statistics.corpus import PATCHES
-from analysis.statistics.sample import left_out
+from analysis.statistics.corpus import PATCHES, left_out
 from pages.charts.chart_theme import in_theme
 from pages.charts.headline import unmarked
 from pages.charts.layer_gaps import with_gaps

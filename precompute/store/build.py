@@ -15,8 +15,8 @@ from analysis.checksums import contents
 from analysis.contracts import every_table
 from analysis.statistics import corpus
 from analysis.statistics.base.tables import Table
+from analysis.statistics.corpus import Sample, sample_facts
 from analysis.statistics.question import quoted, quoted_files
-from analysis.statistics.sample import Sample, sample_facts
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Sequence as Input

@@ -8,7 +8,7 @@ import duckdb
 from analysis.contracts import ALL, groups
 from analysis.errors import UserError
 from analysis.foreign_file import Locked, OtherSchema, rows
-from analysis.statistics import sample
+from analysis.statistics import corpus
 from analysis.statistics.corpus import PATCHES, provenance, run
 from analysis.statistics.mixing import WORST
 from precompute.passes import STATISTICS
@@ -69,7 +69,7 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """Yield one sentence on the unusable rows of a corpus; nothing if there are none."""
-    if counts := sample.left_out(provenance(store)):
+    if counts := corpus.left_out(provenance(store)):
         listed = ", ".join(
             f"{n} {kind.removesuffix('s').replace('_', ' ')}(s)" for kind, n in counts.items()
         )

@@ -13,9 +13,8 @@ import pandas as pd
 import pytest
 
 from analysis.contracts import every_table
-from analysis.statistics.corpus import provenance
+from analysis.statistics.corpus import Sample, least_count, provenance, samples
 from analysis.statistics.mixing import WORST
-from analysis.statistics.sample import Sample, least_count, samples
 from precompute.corpora.index import corpus as index
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local

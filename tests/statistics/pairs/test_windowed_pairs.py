@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.statistics.corpus import provenance
-from analysis.statistics.sample import least_count
+from analysis.statistics.corpus import least_count, provenance
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
 from precompute.run import run
