@@ -268,16 +268,27 @@ WIDEST = """(
     select layer from pair_delta_shards group by layer order by count(*) desc, layer limit 1
 )"""
 """The first layer with the widest window, which has every pair that any layer has."""
-_COUNTS_OF_PAIRS = f"""
-    select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
-        counts[relation + 1] / n as relation_share, counts[1] > 0 as has_special
-    from (
-        select source, target, count(*)::integer as n,
-            (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
-        from pair_delta_shards
-        where layer = {WIDEST}
-        group by source, target
-    )
+_COUNTED_PAIRS = f"""
+    with counted as materialized (
+        select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
+            counts[relation + 1] / n as relation_share, counts[1] > 0 as has_special
+        from (
+            select source, target, count(*)::integer as n,
+                (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
+            from pair_delta_shards
+            where layer = {WIDEST}
+            group by source, target
+        )
+    ),
+    of_words as (from counted where not has_special)
+    select counted.*, n_source, n_target,
+        (select coalesce(sum(n), 0)::bigint from of_words) as n_all
+    from counted
+    semi join (from pair_delta_wide where layer = {WIDEST}) using (source, target)
+    left join (select source, sum(n)::bigint as n_source from of_words group by source)
+        using (source)
+    left join (select target, sum(n)::bigint as n_target from of_words group by target)
+        using (target)
 """
 
 
@@ -286,28 +297,11 @@ def _counted_pairs(table: Table, store: DuckDBPyConnection, context: FitContext)
 
     PMI refers to all pairs of words, listed or not.
     """
-    store.execute(f"create temp table counted as {_COUNTS_OF_PAIRS}")
-    sides = {
-        side: f"(select {side}, sum(n)::bigint as n_{side} from counted where not has_special "
-        f"group by {side})"
-        for side in ("source", "target")
-    }
-    pairs = store.execute(
-        f"""
-        select counted.*, n_source, n_target
-        from counted
-        semi join (from pair_delta_wide where layer = {WIDEST}) using (source, target)
-        left join {sides["source"]} using (source)
-        left join {sides["target"]} using (target)
-        """
-    ).df()
-    [(n_all,)] = store.execute(
-        "select coalesce(sum(n), 0)::bigint from counted where not has_special"
-    ).fetchall()
-    store.execute("drop table counted")
+    pairs = store.execute(_COUNTED_PAIRS).df()
     of_words = ~pairs["has_special"].to_numpy()
     pmi = np.full(len(pairs), np.nan)
-    counted = pairs[["n", "n_source", "n_target"]][of_words].to_numpy().astype(np.int64)
+    counted = pairs.loc[of_words, ["n", "n_source", "n_target"]].to_numpy().astype(np.int64)
+    n_all = int(pairs["n_all"].max()) if len(pairs) else 0
     pmi[of_words] = pointwise_mutual_information(*counted.T, n_all=n_all)
     relation = pairs["relation"].map(dict(enumerate(RELATIONS)))
     return table.rows([pairs.assign(pmi=pmi, relation=relation)])
