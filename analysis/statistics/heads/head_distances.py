@@ -66,7 +66,7 @@ _BOTH = (
     ),
     _N_ROWS,
 )
-_GRAIN = "one row per two heads, in either order, and per head with itself"
+_GRAIN = "two heads, in either order, and per head with itself"
 HEAD_DISTANCE = Table(
     "head_distance",
     key=(WEIGHING, *_TWO_HEADS),
@@ -86,7 +86,7 @@ HEAD_DISTANCE = Table(
     views=(
         View(
             "head_distance_weighing",
-            "one row per weighing and two heads, in either order, and per head with itself",
+            f"one row per weighing and {_GRAIN}",
             (WEIGHING, *_BOTH),
             """
             with pairs as (
@@ -103,17 +103,14 @@ HEAD_DISTANCE = Table(
         ),
         View(
             "head_distance_mean",
-            _GRAIN,
+            f"one row per {_GRAIN}",
             _BOTH,
-            """
-            select * exclude (weighing) from head_distance_weighing
-            where weighing = 'weight'
-            order by layer_a, head_a, layer_b, head_b
-            """,
+            "select * exclude (weighing) from head_distance_weighing where weighing = 'weight' "
+            "order by layer_a, head_a, layer_b, head_b",
         ),
         View(
             "head_distance",
-            _GRAIN,
+            f"one row per {_GRAIN}",
             (*_TWO_HEADS, _DIVERGENCE),
             "select * exclude (mean_divergence, n_rows) from head_distance_mean",
         ),
@@ -131,23 +128,22 @@ class HeadMatrix(NamedTuple):
     heads: Int[np.ndarray, " head"]
 
 
-def stored_distances(store: DuckDBPyConnection, *, weighing: str) -> HeadMatrix:
-    """Return the stored distances by weights or by norms; layers and heads count from 1."""
+def _of_both(store: DuckDBPyConnection) -> Iterator[tuple[str, HeadMatrix]]:
+    """Yield the stored distances by weights, then by norms; layers and heads count from 1."""
     rows = """
         from head_distance_weighing where weighing = $weighing
         order by layer_a, head_a, layer_b, head_b"""
-    frame = store.execute(rows, {"weighing": weighing}).df()
-    heads = frame.drop_duplicates(["layer_a", "head_a"])
-    return HeadMatrix(
-        frame["mean_divergence"].to_numpy().reshape(len(heads), len(heads)),
-        heads["layer_a"].to_numpy(dtype=np.int64),
-        heads["head_a"].to_numpy(dtype=np.int64),
-    )
-
-
-def _of_both(store: DuckDBPyConnection) -> Iterator[tuple[str, HeadMatrix]]:
     for weighing in WEIGHINGS:
-        yield weighing, stored_distances(store, weighing=weighing)
+        frame = store.execute(rows, {"weighing": weighing}).df()
+        heads = frame.drop_duplicates(["layer_a", "head_a"])
+        yield (
+            weighing,
+            HeadMatrix(
+                frame["mean_divergence"].to_numpy().reshape(len(heads), len(heads)),
+                heads["layer_a"].to_numpy(dtype=np.int64),
+                heads["head_a"].to_numpy(dtype=np.int64),
+            ),
+        )
 
 
 def _agreement(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
