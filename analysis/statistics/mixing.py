@@ -209,7 +209,6 @@ def _ratios(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.
     of_layers = means(
         table.name,
         of=SEQUENCE_MIXING_RATIO,
-        by=(LAYER, *_OF_TYPES),
         values={"mean": SEQUENCE_MIXING_RATIO.values["mean"]},
     )
     blocks = Blocks.of(store, SEQUENCE_MIXING_RATIO.name)
@@ -289,7 +288,6 @@ SCOPE_SIMILARITY = means(
         union all select seq, layer, scope_b, scope_a, spearman from pair
         union all select distinct seq, layer, unnest([scope_a, scope_b]) as scope, scope, 1
         from pair)""",
-    by=(LAYER, *_TWO_SCOPES),
     over=(LAYER,),
     note="in either order, each with itself too; means over sequences",
     laws=("scope_a <> scope_b or spearman = 1",),
@@ -464,8 +462,6 @@ SEQUENCE_VECTOR_AGREEMENT = Table(
 VECTOR_AGREEMENT = means(
     "vector_agreement",
     of=SEQUENCE_VECTOR_AGREEMENT,
-    by=(LAYER, ROLLED_SCOPE),
     over=(LAYER,),
     depends_on=(),
-    values={"spearman": _AS_VECTORS},
 )

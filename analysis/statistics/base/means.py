@@ -18,6 +18,7 @@ from analysis.measures.bootstrap import means_of_sums
 from analysis.statistics.base.columns import (
     LAYER,
     OF_RUN,
+    SEQ,
     Column,
     averaged,
     count,
@@ -39,8 +40,8 @@ def means(
     name: str,
     *,
     of: Table,
-    by: tuple[Column, ...],
-    values: Mapping[str, Column],
+    by: tuple[Column, ...] = (),
+    values: Mapping[str, Column] | None = None,
     over: tuple[Column, ...] = (),
     rows: str = "",
     wide: str = "",
@@ -53,11 +54,14 @@ def means(
     A single quantity has no column for its name, which is that of the mean.
 
     Args:
+        by: key; that of `of` without the sequence unless given, as `values` are those of `of`.
         over: columns of the key whose mean has rows too, in which they are NULL.
         rows: what is read, as SQL: `seq`, the key and what quantities are made of.
         wide: name of a view with a column for each quantity.
         more: of the table.
     """
+    by = by or tuple(column for column in of.key if column != SEQ)
+    values = of.values if values is None else values
     measured, several = with_names(values), len(values) > 1
     mean = "mean" if several else measured[0].name
     key = tuple(averaged(one) if one in over else one for one in by)

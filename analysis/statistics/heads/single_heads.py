@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, OF_PARTS, PARTS, RANDOM
+from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, PARTS, RANDOM
 from analysis.habits import HABITS, OBJECTIVES, QUANTITIES
 from analysis.habits import TOKEN_TYPES as OF_TYPES
 from analysis.measures.heads.effect_prediction import Draws, OfHeads, chance, rank_correlations
@@ -88,7 +88,6 @@ HEAD_PATTERN = means(
     "head_pattern",
     of=SEQUENCE_HEAD_PATTERN,
     rows="sequence_head_pattern_weighing",
-    by=(WEIGHING, LAYER, HEAD),
     over=(HEAD,),
     views=(
         wide_view(
@@ -174,7 +173,6 @@ SEQUENCE_GRADIENT_IMPORTANCE = Table(
 GRADIENT_IMPORTANCE = means(
     "gradient_importance",
     of=SEQUENCE_GRADIENT_IMPORTANCE,
-    by=(OBJECTIVE, LAYER, HEAD, TOKEN_TYPE),
     over=(HEAD,),
     shown_as="gradient_importance_objective",
     views=(
@@ -186,7 +184,6 @@ GRADIENT_IMPORTANCE = means(
             "where head is not null",
         ),
     ),
-    values={"importance": _IMPORTANCE},
 )
 _OF_UPDATE = (
     LAYER,
@@ -225,9 +222,7 @@ SEQUENCE_CONTRIBUTION = Table(
 CONTRIBUTION = means(
     "contribution",
     of=SEQUENCE_CONTRIBUTION,
-    by=_OF_UPDATE,
     laws=SEQUENCE_CONTRIBUTION.laws[:2],
-    values={name: SEQUENCE_CONTRIBUTION.values[name] for name in OF_PARTS},
 )
 _OF_EFFECT = (
     named(
@@ -273,9 +268,7 @@ SEQUENCE_HEAD_EFFECT = Table(
 HEAD_EFFECT = means(
     "head_effect",
     of=SEQUENCE_HEAD_EFFECT,
-    by=_OF_EFFECT,
     depends_on=(),
-    values={name: SEQUENCE_HEAD_EFFECT.values[name] for name in CHANGES},
 )
 SINKS = tuple(name for name in TOKEN_TYPES if name not in ("comma_period", "other"))
 MEASURES_OF_HEADS = f"""
