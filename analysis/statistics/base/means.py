@@ -29,7 +29,7 @@ from analysis.statistics.base.columns import (
     ratio,
     with_names,
 )
-from analysis.statistics.base.tables import FitContext, Table, View, grain_of, query
+from analysis.statistics.base.tables import FitContext, Table, View, derived, grain_of, query
 
 SLICE = 2**17
 """Sequences per slice of a query over all sequences, so that it fits into memory."""
@@ -79,21 +79,15 @@ def means(
         "n_sequences": N_SEQUENCES,
     }
     views = (wide_view(wide, name, key[: len(by)], measured),) if wide else ()
-    return Table(
+    return derived(
         name,
+        of=of,
         key=key,
         values=columns,
         laws=(*bounds.values(), *more.pop("laws", ())),
         views=(*views, *more.pop("views", ())),
-        **{
-            "source": of.source,
-            "note": "means over sequences",
-            "needs": of.needs,
-            "depends_on": of.depends_on,
-            "requires": (of.name,),
-            "made_by": _means(of.name, rows or of.name, by, over, measured),
-        }
-        | more,
+        made_by=_means(of.name, rows or of.name, by, over, measured),
+        **{"note": "means over sequences", "depends_on": of.depends_on} | more,
     )
 
 
@@ -292,16 +286,12 @@ def dispersion(
         "min": smallest,
         "max": largest,
     }
-    return Table(
+    return derived(
         name,
+        of=of,
         key=tuple(pooled(one) for one in by),
         values=columns,
         laws=("min <= mean * (1 + 1e-9)", "mean <= max * (1 + 1e-9)"),
-        **{
-            "source": of.source,
-            "needs": of.needs,
-            "requires": (of.name,),
-            "made_by": query(sql),
-        }
-        | more,
+        made_by=query(sql),
+        **more,
     )

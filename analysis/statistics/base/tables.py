@@ -279,6 +279,11 @@ def _schema(columns: Iterable[Column]) -> pa.Schema:
     return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in columns])
 
 
+def derived(name: str, *, of: Table, **more: Any) -> Table:
+    """Declare a table made from another, whose source and needs it has unless told otherwise."""
+    return Table(name, **{"source": of.source, "needs": of.needs, "requires": (of.name,)} | more)
+
+
 def query(sql: str) -> Fit:
     """Return the fit of a table that is one query."""
 
