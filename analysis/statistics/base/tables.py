@@ -298,15 +298,3 @@ def added_up(key: str, counted: str, *sums: str, others: tuple[str, ...] = ()) -
     added = (f"sum({name}) as {name}" for name in sums)
     columns = ", ".join((key, *others, f"sum({counted})::bigint as {counted}", *added))
     return f"select {columns} from shards group by {key}"
-
-
-def counts(name: str, *, key: tuple[Column, ...], n: Column, **more: Any) -> Table:
-    """Declare a table of counts `n`, which add up over sequences."""
-    names = ", ".join(f'"{column.name}"' for column in key)
-    merge = f"select {names}, sum(n)::bigint as n from shards group by all"
-    return Table(
-        name,
-        key=key,
-        values={"n": n},
-        **{"merge": merge, "counted": True, "declared": UNSTABLE_ARGMAX} | more,
-    )
