@@ -12,7 +12,7 @@ import pytest
 from analysis.axes import AXES
 from analysis.contracts import every_table
 from analysis.sources import PAPERS
-from analysis.statistics import annotation, corpus, image
+from analysis.statistics import corpus
 from pages.kit.contents import GROUPS, PAGES
 from pages.kit.links import VIEWS
 from precompute.passes import STATISTICS
@@ -153,10 +153,9 @@ def test_every_table_is_made_from_others_or_filled_by_one_pass():
 def test_every_table_of_a_file_has_its_contract_where_the_dashboard_looks():
     passes = {statistic.name for statistic in STATISTICS.values()}
     assert passes < {table.name for table in every_table()}
-    of_corpora = {*corpus.TABLES, *annotation.TABLES, image.TABLE}
     assert {table.name for table in every_table()} == {
         *passes,
-        *(table.name for table in of_corpora),
+        *(table.name for table in corpus.TABLES),
     }
 
 

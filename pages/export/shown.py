@@ -11,9 +11,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.contracts import every_table
-from analysis.statistics.corpus import SEQUENCES
+from analysis.statistics.corpus import LEAST_COUNT, SEQUENCES, least_count, samples
 from analysis.statistics.pairs.changes import PAIR, PAIR_DELTA, PAIR_EXTREME
-from analysis.statistics.sample import LEAST_COUNT, least_count, samples
 from pages.services.inquiry import Asked
 from pages.services.open_file import Store
 from pages.words.columns import title_or_name

@@ -16,11 +16,10 @@ import pyarrow.parquet as pq
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Setting
-from analysis.statistics.base.tables import Table
-from analysis.statistics.corpus import TOKENS
-from analysis.statistics.fit import Fit, FitContext
+from analysis.statistics.base.tables import Fit, FitContext, Table
+from analysis.statistics.corpus import CORPUS, TOKENS
 from analysis.statistics.question import quoted_files
-from precompute.jobs.plan import CORPUS, Plan
+from precompute.jobs.plan import Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
 from precompute.jobs.shards import (
     finish_shard,

@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from analysis.statistics.annotation import MENTIONS, WORDS
 from analysis.statistics.base.tables import Table
-from analysis.statistics.corpus import SEQUENCES, TOKENS
+from analysis.statistics.corpus import MENTIONS, SEQUENCES, TOKENS, WORDS
 from analysis.statistics.question import quoted
 from analysis.token_types import TOKEN_TYPES
 
