@@ -345,12 +345,12 @@ MIN_COUNTS = (1, 2, 5, 10)
 def _lists(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """Rank the pairs of every layer, effect, direction, minimum count and relation."""
     layers = layers_of(store, "pair_delta_wide")
-    return table.rows(frame for layer in layers for frame in _lists_of_layer(store, layer))
+    return table.rows(frame for some in layers for frame in _lists_of_layers(store, some))
 
 
-def _lists_of_layer(store: DuckDBPyConnection, layer: str) -> Iterator[pd.DataFrame]:
+def _lists_of_layers(store: DuckDBPyConnection, some: str) -> Iterator[pd.DataFrame]:
     """Yield the pairs with the largest changes, equal ones by the ids of source and target."""
-    pairs = store.execute(f"from pair_delta_wide where {layer}").df()
+    pairs = store.execute(f"from pair_delta_wide where {some}").df()
     for effect in EFFECTS:
         names = {f"{quantity}_{effect}": quantity for quantity in ("mean", "std", "error")}
         changed = pairs[pairs[f"mean_{effect}"].fillna(0) != 0].rename(columns=names)
@@ -359,7 +359,7 @@ def _lists_of_layer(store: DuckDBPyConnection, layer: str) -> Iterator[pd.DataFr
         ordered = ordered.assign(effect=effect, amplified=ordered["mean"] > 0)
         for least in MIN_COUNTS:
             frequent = ordered[ordered["n"] >= least]
-            place = frequent.groupby(["amplified", "relation"]).cumcount() + 1
+            place = frequent.groupby(["layer", "amplified", "relation"]).cumcount() + 1
             yield frequent.assign(min_count=least, place=place)[place <= KEPT]
 
 
