@@ -1,7 +1,7 @@
 """Effects of modules on the mixing of two tokens, the pairs themselves, and their lists."""
 
-from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,6 @@ from analysis.statistics.base.columns import (
     whole,
     with_names,
 )
-from analysis.statistics.base.means import layers_of
 from analysis.statistics.base.tables import FitContext, Table, query, view
 
 SINGLE: Any = {"type": pa.float32()}
@@ -342,25 +341,56 @@ KEPT = 300
 MIN_COUNTS = (1, 2, 5, 10)
 
 
-def _lists(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+def _lists_of_layers(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """Rank the pairs of every layer, effect, direction, minimum count and relation."""
-    layers = layers_of(store, "pair_delta_wide")
-    return table.rows(frame for some in layers for frame in _lists_of_layers(store, some))
+    layers = store.execute("select distinct layer from pair_delta_wide order by layer").fetchall()
+    return table.rows(_extremes(store, layer) for (layer,) in layers)
 
 
-def _lists_of_layers(store: DuckDBPyConnection, some: str) -> Iterator[pd.DataFrame]:
-    """Yield the pairs with the largest changes, equal ones by the ids of source and target."""
-    pairs = store.execute(f"from pair_delta_wide where {some}").df()
-    for effect in EFFECTS:
-        names = {f"{quantity}_{effect}": quantity for quantity in ("mean", "std", "error")}
-        changed = pairs[pairs[f"mean_{effect}"].fillna(0) != 0].rename(columns=names)
-        mean, source, target = (changed[name].to_numpy() for name in ("mean", "source", "target"))
-        ordered = changed.iloc[np.lexsort((target, source, -np.abs(mean)))]
-        ordered = ordered.assign(effect=effect, amplified=ordered["mean"] > 0)
-        for least in MIN_COUNTS:
-            frequent = ordered[ordered["n"] >= least]
-            place = frequent.groupby(["layer", "amplified", "relation"]).cumcount() + 1
-            yield frequent.assign(min_count=least, place=place)[place <= KEPT]
+def _extremes(store: DuckDBPyConnection, layer: int) -> pd.DataFrame:
+    pairs = store.execute("from pair_delta_wide where layer = $layer", {"layer": layer}).df()
+    lists = [
+        (effect, amplified, least, relation, chosen)
+        for least, relation in product(MIN_COUNTS, range(len(RELATIONS)))
+        for effect, amplified, chosen in _lists(
+            pairs, np.flatnonzero((pairs["n"] >= least) & (pairs["relation"] == relation))
+        )
+    ]
+    effects, amplified, least, relation, chosen = zip(*lists, strict=True)
+    lengths = [len(places) for places in chosen]
+    rows = pairs.iloc[np.concatenate(chosen)]
+    effect = np.repeat(effects, lengths).astype(np.int8)
+    place_and_effect = np.arange(len(rows)), effect
+    columns = {
+        "effect": np.array(list(EFFECTS))[effect],
+        "amplified": np.repeat(amplified, lengths),
+        "min_count": np.repeat(least, lengths),
+        "relation": np.repeat(relation, lengths),
+        "place": np.concatenate([np.arange(1, length + 1) for length in lengths]),
+    }
+    for quantity in ("mean", "std", "error"):
+        of_effects = rows[[f"{quantity}_{effect}" for effect in EFFECTS]].to_numpy()
+        columns[quantity] = of_effects[place_and_effect]
+    return rows.assign(**columns)
+
+
+def _lists(pairs: pd.DataFrame, chosen: np.ndarray) -> list[tuple[int, bool, np.ndarray]]:
+    """The lists of some pairs in every effect and direction: where they stand, largest first."""
+    ids = [pairs[side].to_numpy()[chosen] for side in ("target", "source")]
+    means = [pairs[f"mean_{effect}"].to_numpy()[chosen] for effect in EFFECTS]
+    return [
+        (effect, amplified, chosen[_largest(mean if amplified else -mean, *ids)])
+        for (effect, mean), amplified in product(enumerate(means), (True, False))
+    ]
+
+
+def _largest(values: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
+    """Places of the `KEPT` largest values above 0; equal ones by the ids of source and target."""
+    places = np.flatnonzero(values > 0)
+    if len(places) > KEPT:
+        least = np.partition(values[places], -KEPT)[-KEPT]
+        places = places[values[places] >= least]
+    return places[np.lexsort((target[places], source[places], -values[places]))][:KEPT]
 
 
 PAIR_EXTREME = Table(
@@ -392,7 +422,7 @@ PAIR_EXTREME = Table(
     ),
     version=2,
     requires=("pair_delta",),
-    made_by=_lists,
+    made_by=_lists_of_layers,
 )
 
 LIMIT = 10
