@@ -136,10 +136,7 @@ def texts_again(batch: Batch) -> list[TextAgain]:
 
 @fills(SEQUENCE_HEAD_EFFECT)
 class HeadEffects(FromBatch):
-    """One row per text that is run again, filling and part.
-
-    Formula: `prediction_changes`, `replaced_heads`, `state_changes`.
-    """
+    """One row per text that is run again, filling and part."""
 
     def rows(self) -> pa.Table:
         texts = self.batch.shared(texts_again)
@@ -164,10 +161,7 @@ class HeadEffects(FromBatch):
 
 @fills(SEQUENCE_CONTRIBUTION)
 def rows_of_contributions(layer: Layer) -> Iterator[pa.Table]:
-    """Return one row per sequence and part of the layer's update.
-
-    Formula: `contributions`.
-    """
+    """Return one row per sequence and part of the layer's update."""
     n_heads = layer.batch.n_heads
     for row, sequence in enumerate(layer.batch.sequences):
         types = torch.from_numpy(sequence.token_types)

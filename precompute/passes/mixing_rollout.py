@@ -56,10 +56,7 @@ class Rollouts:
 
 @fills(SEQUENCE_ROLLOUT)
 def sequence_rollout(layer: Layer) -> Iterator[pa.Table]:
-    """One row per sequence, scope, and token type and distance that the sequence has.
-
-    Formula: `distance_places`, `layer_mixing`, `rolled_on`, `shares_of_cells`, `with_residual`.
-    """
+    """One row per sequence, scope, and token type and distance that the sequence has."""
     rollouts, scopes = layer.batch.shared(Rollouts), _rolled_scopes(layer)
     for row in range(len(layer.batch.sequences)):
         yield _origins(SEQUENCE_ROLLOUT, layer, row, scopes, rollouts.after(layer, row))
@@ -126,10 +123,7 @@ class Vectors:
 
 @fills(VECTOR_COMPLETENESS)
 def sequence_vector_completeness(layer: Layer) -> pa.Table:
-    """One row per followed sequence.
-
-    Formula: `VectorRollout`, `vector_bytes`.
-    """
+    """One row per followed sequence."""
     known = layer.batch.shared(Vectors).after(layer)
     return rows_of_layer(
         layer,
@@ -143,11 +137,7 @@ def sequence_vector_completeness(layer: Layer) -> pa.Table:
 
 @fills(SEQUENCE_VECTOR_ROLLOUT)
 def sequence_vector_rollout(layer: Layer) -> Iterator[pa.Table]:
-    """One row per followed sequence, and token type and distance that the sequence has.
-
-    Formula: `VectorRollout`, `distance_places`, `row_shares`, `shares_of_cells`,
-        `vector_bytes`.
-    """
+    """One row per followed sequence, and token type and distance that the sequence has."""
     table = SEQUENCE_VECTOR_ROLLOUT
     for row, vectors in layer.batch.shared(Vectors).after(layer).items():
         yield _origins(table, layer, row, (), row_shares(vectors.map.numpy())[None])
@@ -155,11 +145,7 @@ def sequence_vector_rollout(layer: Layer) -> Iterator[pa.Table]:
 
 @fills(SEQUENCE_VECTOR_AGREEMENT)
 def sequence_vector_agreement(layer: Layer) -> Iterator[pa.Table]:
-    """One row per followed sequence and scope whose shares are not constant.
-
-    Formula: `VectorRollout`, `layer_mixing`, `map_similarities`, `rolled_on`, `row_shares`,
-        `vector_bytes`, `with_residual`.
-    """
+    """One row per followed sequence and scope whose shares are not constant."""
     batch, scopes = layer.batch, _rolled_scopes(layer)
     for row, vectors in batch.shared(Vectors).after(layer).items():
         products = batch.shared(Rollouts).after(layer, row)

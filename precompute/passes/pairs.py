@@ -18,10 +18,7 @@ from precompute.passes.rows import rows
 
 @fills(PAIR_DELTA)
 def changes_of_pairs(layer: Layer) -> pa.Table:
-    """Return the change of every ordered pair of positions within the layer's window.
-
-    Formula: `layer_mixing`, `pair_deltas`, `token_relations`.
-    """
+    """Return the change of every ordered pair of positions within the layer's window."""
     order = layer.batch.order
     places = layer.batch.shared(_PairPlaces).of(layer)
     deltas = {
@@ -39,10 +36,7 @@ def changes_of_pairs(layer: Layer) -> pa.Table:
 
 @fills(SEQUENCE_RELATION_CHANGE)
 def changes_of_relations(layer: Layer) -> Iterator[pa.Table]:
-    """Return the changes of every sequence, summed over its pairs of each relation.
-
-    Formula: `layer_mixing`, `relation_changes`, `token_relations`.
-    """
+    """Return the changes of every sequence, summed over its pairs of each relation."""
     batch = layer.batch
     effects = np.array([list(EFFECTS).index(effect) for effect in batch.order.effects])
     for row, sequence in enumerate(batch.sequences):

@@ -83,11 +83,7 @@ class _OfMaps(ABC):
 
 @fills(RELEVANCE_MAP)
 class KeptMaps(_OfMaps):
-    """One row per kept sequence, rule, layer and head (or their mean).
-
-    Formula: `Carried`, `RolledBack`, `attention_mixing`, `carried_relevance`,
-        `gradient_attention`, `layer_mixing`, `raw_attention`.
-    """
+    """One row per kept sequence, rule, layer and head (or their mean)."""
 
     table = RELEVANCE_MAP
 
@@ -100,11 +96,7 @@ class KeptMaps(_OfMaps):
 
 @fills(SEQUENCE_RELEVANCE)
 class SequenceRelevance(_OfMaps):
-    """One row per sequence, rule, layer and head (or their mean).
-
-    Formula: `Carried`, `RolledBack`, `attention_mixing`, `carried_relevance`,
-        `gradient_attention`, `layer_mixing`, `raw_attention`, `relevance_summary`.
-    """
+    """One row per sequence, rule, layer and head (or their mean)."""
 
     table = SEQUENCE_RELEVANCE
 
@@ -136,11 +128,7 @@ def _keys(batch: Batch, row: int, maps: RelevanceMaps) -> dict[str, Any]:
 
 @fills(SEQUENCE_RELEVANCE_AGREEMENT)
 class SequenceRelevanceAgreement(_OfMaps):
-    """One row per sequence and pair of rules or methods whose maps are not constant.
-
-    Formula: `Carried`, `RolledBack`, `attention_mixing`, `carried_relevance`,
-        `gradient_attention`, `layer_mixing`, `map_similarities`, `raw_attention`.
-    """
+    """One row per sequence and pair of rules or methods whose maps are not constant."""
 
     table = SEQUENCE_RELEVANCE_AGREEMENT
 
@@ -163,12 +151,7 @@ class SequenceRelevanceAgreement(_OfMaps):
 
 @fills(SEQUENCE_PERTURBATION)
 class SequencePerturbation(_OfMaps):
-    """Two rows per rule, method and random order, for every image with curves.
-
-    Formula: `Carried`, `RolledBack`, `area_under_curve`, `attention_mixing`,
-        `carried_relevance`, `gradient_attention`, `kept_patches`, `layer_mixing`,
-        `raw_attention`, `removal_order`.
-    """
+    """Two rows per rule, method and random order, for every image with curves."""
 
     table = SEQUENCE_PERTURBATION
 
