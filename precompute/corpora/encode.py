@@ -38,10 +38,6 @@ class Encoder:
         max_tokens: length that texts and pairs are cut to.
         is_causal: True if no token of the model sees a later one. Every token then sees the first
             one of a sequence, which is of type `first` unless it is special or masked.
-
-    Raises:
-        UserError: `max_tokens` is more than the model can read, or less than one text needs.
-        UnfitModel: the words of the tokenizer's tokens are unknown.
     """
 
     def __init__(

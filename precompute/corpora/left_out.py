@@ -175,11 +175,7 @@ def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
 
 
 def checked_segments(value: object, *, n_tokens: int, place: str) -> tuple[int, ...]:
-    """Return the value as a tuple, if it is a list of one segment id for each token.
-
-    Raises:
-        BadCorpus: it is no list, has another length, or one of its members is no segment id.
-    """
+    """Return the value as a tuple, if it is a list of one segment id for each token."""
     if not isinstance(value, list):
         raise BadCorpus(place, f"`segments` is {shown(value)}; it must be a list of integers")
     if len(value) != n_tokens:

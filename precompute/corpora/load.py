@@ -273,11 +273,7 @@ def convert_corpus(
     model: str | None,
     **settings: Any,
 ) -> int:
-    """Write the corpus's entries as JSON Lines; return their number.
-
-    Raises:
-        UserError: for any error in the corpus, or if sentences are packed without a model.
-    """
+    """Write the corpus's entries as JSON Lines; return their number."""
     for name in corpus:
         if name == DEMO_DIGITS or (Path(name).is_dir() and holds_images(Path(name))):
             raise BadCorpus(

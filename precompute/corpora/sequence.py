@@ -63,11 +63,7 @@ class Sequence:
 
     @property
     def picture(self) -> Picture:
-        """Return the image of an image sequence.
-
-        Raises:
-            TypeError: it is a text.
-        """
+        """Return the image of an image sequence."""
         if self.image is None:
             raise TypeError(f"Sequence {self.index} is a text.")
         return self.image

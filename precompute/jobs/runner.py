@@ -206,9 +206,6 @@ def reporting_shortage(output: Path) -> Iterator[None]:
 
     Readers of corpora and models raise their own errors for unreadable input, so that all others
     concern the folder of the output.
-
-    Raises:
-        UserError: the folder cannot be read or written, or there is too little memory.
     """
     try:
         yield

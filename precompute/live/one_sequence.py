@@ -178,11 +178,7 @@ class Rerun:
         return self._of_layer(sequence, layer, read)
 
     def head_maps(self, sequence: Sequence | Kept, *, without: Head | None = None) -> HeadMaps:
-        """Maps of all heads; with a head, those that are left with zeros for its output.
-
-        Raises:
-            BadCorpus: the maps of so long a sequence take too much memory.
-        """
+        """Maps of all heads; with a head, those that are left with zeros for its output."""
         whole = self._whole(sequence)
         n_heads = sum(len(layer.query_weight) for layer in self.model.layers)
         size = 2 * 4 * n_heads * len(whole) ** 2
@@ -245,12 +241,7 @@ class Rerun:
         return sequence, grid(reader, sequence)
 
     def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
-        """Relevance of a reader's image; nothing of it is written anywhere.
-
-        Raises:
-            UnfitModel: the model reads text.
-            BadCorpus: it holds too many bytes or pixels, or is no readable image.
-        """
+        """Relevance of a reader's image; nothing of it is written anywhere."""
         return relevance_of(self.model, self.uploaded(data, name=name)[0])
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:

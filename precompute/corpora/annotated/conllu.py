@@ -35,9 +35,6 @@ def conllu_documents(path: Path) -> Iterator[Document | BadCorpus]:
     A sentence that is not CoNLL-U or no tree, or has no words, is an error and splits its document
     in two. Coreference of such a document, or that cannot be read, is one too
     (`UnreadCoreference`): the document's sentences are read without it.
-
-    Raises:
-        BadCorpus: a line is not UTF-8.
     """
     document = _UnfinishedDocument()
     lines = numbered_lines(path, stripped=False)
@@ -228,10 +225,6 @@ def checked_governors(columns: SequenceOf[str], lines: SequenceOf[Line]) -> tupl
     """The place of each word's governor, from ids that count from 1 with 0 for the root.
 
     None if no word has one: `_` throughout.
-
-    Raises:
-        BadCorpus: a governor is no word of the sentence, is missing, is the word itself; there is
-            no root or there are several; or some words govern each other in a circle.
     """
     if all(column == _ABSENT for column in columns):
         return None

@@ -56,9 +56,6 @@ def column_documents(path: Path) -> Iterator[Document | BadCorpus]:
     """Yield the documents of the file in its order, without empty ones.
 
     One with too few columns in a line, unmatched brackets or placeholders for words is an error.
-
-    Raises:
-        BadCorpus: a line is not UTF-8 or stands outside a document, or a document does not end.
     """
     document: _UnfinishedDocument | None = None
     for line in numbered_lines(path, stripped=False):

@@ -127,10 +127,6 @@ def windows(
 
     Args:
         by_sentence: True to read documents with coreference sentence by sentence too.
-
-    Raises:
-        UserError: `max_tokens` leaves no room for a text.
-        BadCorpus: the tokenizer returns no token for a word.
     """
     room = room_for(1, tokenizer, max_tokens)
     counts.update(too_long=0, coreference_left_out=0)

@@ -37,11 +37,7 @@ class Bracketed(NamedTuple):
 
 
 def bracket_items(value: str, *, place: str) -> Iterator[tuple[Kind, str]]:
-    """Yield the brackets in one column, from left to right: `(1(2)`, `3)` or `(1|3)`.
-
-    Raises:
-        BadCorpus: something in it is no bracket.
-    """
+    """Yield the brackets in one column, from left to right: `(1(2)`, `3)` or `(1|3)`."""
     end = 0
     while end < len(value):
         match = _ITEM.match(value, end)
@@ -70,22 +66,14 @@ class Brackets:
     _n_open: int = 0
 
     def opens(self, name: str, word: int, line: Line, *, label: str = "") -> None:
-        """Open a bracket.
-
-        Raises:
-            BadCorpus: too many are open; time would grow with their square.
-        """
+        """Open a bracket."""
         self._n_open += 1
         if self._n_open > MOST_OPEN:
             raise line.refused(f"more than {MOST_OPEN} mentions are open at once; close them")
         self._open[name].append((word, label, line))
 
     def closes(self, name: str, word: int, line: Line) -> None:
-        """Close a bracket.
-
-        Raises:
-            BadCorpus: none of that name is open.
-        """
+        """Close a bracket."""
         if not self._open[name]:
             raise line.refused(f"{shown(f'{name})')} closes what is not open; open it with ({name}")
         first, label, _ = self._open[name].pop()
@@ -93,11 +81,7 @@ class Brackets:
         self._found.append(Bracketed(first, word, name, label))
 
     def all_closed(self) -> list[Bracketed]:
-        """Return all brackets in the order of the words, the longer first, without duplicates.
-
-        Raises:
-            BadCorpus: a bracket is still open.
-        """
+        """Return all brackets in the order of the words, the longer first, without duplicates."""
         for name, waiting in self._open.items():
             for _, _, line in waiting:
                 raise line.refused(f"{shown(f'({name}')} is never closed; close it with {name})")

@@ -42,9 +42,6 @@ def image_folder(source: str) -> ImageFolder:
 
     A mask has the name of its image with `_mask`, `_alpha` or `_trimap` after it, or lies in
     `masks` under the same name, with or without that ending.
-
-    Raises:
-        BadCorpus: there is no such folder, it cannot be read, or holds no image.
     """
     folder = Path(source).absolute()  # a worker may stand in another folder
     place = path_as_given(Path(source))

@@ -138,11 +138,7 @@ def content_sha256(sequences: Iterable[Sequence]) -> str:
 
 
 def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:
-    """Read an image file and check its size; decoding may still fail.
-
-    Raises:
-        BadCorpus: see `seen`.
-    """
+    """Read an image file and check its size; decoding may still fail."""
     file = image_file(source, name=name)
     width, height, turn = seen(file)
     mask_file = None if mask is None else image_file(mask, name=f"{name} (mask)")
@@ -150,11 +146,7 @@ def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Pi
 
 
 def read_upload(data: bytes, *, name: str) -> Picture:
-    """Read an image that a reader of a page gives, checking its size before decoding.
-
-    Raises:
-        BadCorpus: it is larger than `UPLOAD_BYTES` or `UPLOAD_PIXELS`, or no image that is read.
-    """
+    """Read an image that a reader of a page gives, checking its size before decoding."""
     name = file_name(Path(name)) or "image"  # a name is never a path
     read_source(data, name=name, limit=UPLOAD_BYTES)
     file = image_file(data, name=name)

@@ -109,11 +109,7 @@ _SETTINGS = (
 
 
 def is_japanese(tokenizer: PreTrainedTokenizerBase) -> TypeGuard[BertJapaneseTokenizer]:
-    """Return True for `BertJapaneseTokenizer`, the one Python tokenizer that is read.
-
-    Raises:
-        UnfitModel: it is, but returns no words, or splits them in a way not known here.
-    """
+    """Return True for `BertJapaneseTokenizer`, the one Python tokenizer that is read."""
     if not isinstance(tokenizer, BertJapaneseTokenizer):
         return False
     kind = tokenizer.subword_tokenizer_type

@@ -35,9 +35,6 @@ def word_pieces(
         spaces: True for words that a space follows.
         space: True if a space precedes the first word.
 
-    Raises:
-        BadCorpus: a word has no tokens, and there is no unknown token.
-
     Source:
         clark-2019, section 4: every word of a treebank is cut into pieces alone.
     """
