@@ -30,8 +30,7 @@ from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Layer, batch_of, run_layers
-from precompute.passes.relevance import Predictions
-from precompute.passes.relevance_maps import Relevance, attention_bytes
+from precompute.passes.relevance import Predictions, Relevance, attention_bytes
 
 TYPED = "The text"
 Head = tuple[int, int]

@@ -20,9 +20,8 @@ from analysis.models.attended import Attended
 from analysis.models.interventions.replacing import Answer
 from analysis.statistics.heads.single_heads import SEQUENCE_CONTRIBUTION, SEQUENCE_HEAD_EFFECT
 from analysis.token_types import OTHER
-from precompute.passes.filling import FromBatch, fills
+from precompute.passes.filling import FromBatch, by_name, fills, parts_of_shard, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer, Recorded
-from precompute.passes.rows import by_name, parts_of_shard, rows, rows_of_layer
 
 TOKENS = 2048
 """Tokens of all variants of a text that are run at a time."""

@@ -22,9 +22,8 @@ from analysis.statistics.heads.single_heads import (
 )
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP, TOKEN_TYPES
 from precompute.jobs.bounds import evenly_spaced
-from precompute.passes.filling import FromBatch, fills
+from precompute.passes.filling import FromBatch, by_name, fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import by_name, rows, rows_of_layer
 
 COMPARED = 256 * 2**20
 """Bytes that the compared rows of one sequence may take, over all heads and layers."""

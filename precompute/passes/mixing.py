@@ -29,9 +29,8 @@ from analysis.statistics.mixing import (
 )
 from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, places_of, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import places_of, rows, rows_of_layer
 
 
 @fills(COMPLETENESS)

@@ -26,9 +26,8 @@ from analysis.statistics.mixing import (
     VECTOR_COMPLETENESS,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, places_of, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import places_of, rows_of_layer
 
 MOST_VECTOR_BYTES = 512 * 2**20
 """Memory of a followed sequence's vectors in float32: 418 tokens of width 768, 181 of 4,096."""

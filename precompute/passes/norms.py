@@ -22,9 +22,8 @@ from analysis.statistics.norms import (
     TOKEN_NORM,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows, rows_of_layer
 
 _STREAM = 1  # the sample's own stream of random numbers, beside the run's seed
 

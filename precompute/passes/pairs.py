@@ -11,9 +11,8 @@ from analysis.scopes import EFFECTS
 from analysis.statistics.pairs.changes import EFFECT, PAIR_DELTA, RELATION
 from analysis.statistics.pairs.relations import SEQUENCE_RELATION_CHANGE
 from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, rows
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows
 
 
 @fills(PAIR_DELTA)

@@ -50,9 +50,8 @@ from analysis.statistics.positions.scores import (
     SOURCES,
     STATE_SPECTRUM,
 )
-from precompute.passes.filling import fills
+from precompute.passes.filling import by_name, fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import by_name, rows, rows_of_layer
 
 _REACH = FARTHEST
 _OFFSETS = np.arange(-_REACH, _REACH + 1)

@@ -39,9 +39,8 @@ from analysis.statistics.positions.sums import (
     REAL,
     ROTARY_PLANE,
 )
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, rows
 from precompute.passes.layers import Layer
-from precompute.passes.rows import rows
 
 
 @fills(QUERY_KEY_SINGULAR_VALUE)

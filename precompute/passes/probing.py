@@ -34,11 +34,9 @@ from analysis.statistics.probing.accuracy import (
     WEIGHING,
 )
 from analysis.statistics.probing.parsers import KEPT, WORD_ATTENTION, WORD_VECTOR
-from precompute.corpora.annotated.annotation import Annotation, Mention
-from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import FromBatch, fills
+from precompute.corpora.sequence import Annotation, Mention, Sequence
+from precompute.passes.filling import FromBatch, fills, rows
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows
 
 _PLURAL = "Number=Plur"
 

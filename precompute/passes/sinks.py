@@ -19,9 +19,8 @@ from analysis.statistics.sinks import (
     SEQUENCE_SINK_SCORE,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes.filling import fills
+from precompute.passes.filling import by_name, fills, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import by_name, rows_of_layer
 
 
 @fills(SEQUENCE_SINK)

@@ -16,7 +16,7 @@ from analysis.statistics.corpus import MANIFEST
 from analysis.time_limit import TooSlow
 from precompute.jobs.tables import pieces
 from precompute.store.cross_laws import CROSS_LAWS
-from precompute.store.open_file import opened
+from precompute.store.show import opened
 
 
 def assert_laws(store: DuckDBPyConnection, table: Table) -> None:

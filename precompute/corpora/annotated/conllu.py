@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.documents import Document, Sentence, check_words
-from precompute.corpora.annotated.entities import Entities, entity_fields
+from precompute.corpora.annotated.mentions import Entities, entity_fields
 from precompute.corpora.left_out import UnreadCoreference
+from precompute.corpora.sequence import ROOT
 from precompute.corpora.source import Line, numbered_lines
 from precompute.corpora.wording import shown
 

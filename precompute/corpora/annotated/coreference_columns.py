@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.documents import Document, Sentence, check_words
 from precompute.corpora.annotated.mentions import (
     Bracketed,
@@ -25,6 +24,7 @@ from precompute.corpora.annotated.mentions import (
     kind_by_tag,
     kind_by_word,
 )
+from precompute.corpora.sequence import Mention
 from precompute.corpora.source import Line, numbered_lines
 from precompute.corpora.wording import file_name, shown
 

@@ -12,11 +12,10 @@ from typing import Literal
 
 from transformers import PreTrainedTokenizerBase
 
-from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
-from precompute.corpora.sequence import Entry
+from precompute.corpora.sequence import ROOT, Annotation, Entry, Mention
 from precompute.corpora.source import Line, span
 from precompute.corpora.tokenizing.encoded import room_for
-from precompute.corpora.tokenizing.word_pieces import word_pieces
+from precompute.corpora.tokenizing.kind import word_pieces
 from precompute.corpora.wording import shown
 
 _BLANK = re.compile("_+")

@@ -15,7 +15,7 @@ from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Entry
 from precompute.corpora.source import Line, numbered_lines, span
 from precompute.corpora.tokenizing.encoded import framed, room_for
-from precompute.corpora.tokenizing.word_pieces import line_pieces
+from precompute.corpora.tokenizing.kind import line_pieces
 
 LEAST_PIECES = 2
 
