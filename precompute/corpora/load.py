@@ -14,7 +14,7 @@ from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.documents import windows
 from precompute.corpora.encode import Encoder
-from precompute.corpora.images.images import holds_images
+from precompute.corpora.images.pictures import holds_images
 from precompute.corpora.index.corpus import Reading
 from precompute.corpora.left_out import BlankRow, LeftOut
 from precompute.corpora.recognition import NAMES, one_format_of

@@ -20,7 +20,7 @@ from huggingface_hub import errors
 from huggingface_hub.errors import HfHubHTTPError, HfUriError, HFValidationError
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.images import holds_images
+from precompute.corpora.images.pictures import holds_images
 from precompute.corpora.wording import file_name, listed, path_as_given, shown
 
 HUB = "hf://"

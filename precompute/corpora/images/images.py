@@ -152,11 +152,6 @@ def stray(path: Path) -> BadCorpus:
     )
 
 
-def holds_images(path: Path) -> bool:
-    """Return True if a folder has a file that seems an image."""
-    return any(map(seems_an_image, path.iterdir()))
-
-
 def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Reading:
     """Read the images of a folder in the order of their names: see `image_folder`.
 

@@ -91,6 +91,11 @@ def seems_an_image(path: Path) -> bool:
         return False
 
 
+def holds_images(path: Path) -> bool:
+    """Return True if a folder has a file that seems an image."""
+    return any(map(seems_an_image, path.iterdir()))
+
+
 def head_of(path: Path) -> bytes:
     """Return the first bytes of a file."""
     with path.open("rb") as handle:
