@@ -62,19 +62,16 @@ class LeftOut:
             UserError: the first `ONE_IN` rows are all malformed, as where the whole file is.
         """
         if isinstance(error, UnreadCoreference):
-            self._add_note(str(error))
+            note = str(error)
+            self.counts["coreference_left_out"] += 1
+            if note not in self.notes and len(self.notes) < LINES:
+                self.notes.add(note)
+                print(f"Left out, the coreference of a document: {note}.")
             return
         self.n_rows += 1
         self.add("blank_rows" if isinstance(error, BlankRow) else "malformed_rows", error)
         if self.counts["malformed_rows_left_out"] == self.n_rows >= ONE_IN:
             raise self._too_many()
-
-    def _add_note(self, note: str) -> None:
-        """Count one more document without its coreference; print each reason once."""
-        self.counts["coreference_left_out"] += 1
-        if note not in self.notes and len(self.notes) < LINES:
-            self.notes.add(note)
-            print(f"Left out, the coreference of a document: {note}.")
 
     def usable(
         self, rows: Iterable[Row | BadCorpus], read: Callable[[Row], Read]

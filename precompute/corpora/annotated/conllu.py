@@ -138,13 +138,19 @@ def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range], list[tuple[_Row,
         number, mark = int(match[1]), match[2]
         if mark != "-":
             nodes.append((row, mark is None))
+        due = len(words) + 1
         if mark == "-":
-            _check_range(number, int(match[3]), len(words), line=line)
-            ranges.append(_Range(number - 1, int(match[3]), row))
-        elif mark is None:
-            if number != len(words) + 1:
+            end = int(match[3])
+            if number != due or end <= number:
                 raise line.refused(
-                    f"ID is {number} where {len(words) + 1} is due; number the words of a sentence "
+                    f"ID is {number}-{end}; a token of several words stands before the first of "
+                    f"them, here from {due} on"
+                )
+            ranges.append(_Range(number - 1, end, row))
+        elif mark is None:
+            if number != due:
+                raise line.refused(
+                    f"ID is {number} where {due} is due; number the words of a sentence "
                     "from 1, with a blank line before the next"
                 )
             words.append(row)
@@ -170,14 +176,6 @@ def _read(line: Line) -> tuple[str, _Row]:
     pairs = (entry.partition("=") for entry in misc.split("|"))
     known = {key: value for key, _, value in pairs}
     return identity, _Row(line, form, upos, features, governor, relation, known)
-
-
-def _check_range(number: int, end: int, n_words: int, *, line: Line) -> None:
-    if number != n_words + 1 or end <= number:
-        raise line.refused(
-            f"ID is {number}-{end}; a token of several words stands before the first of them, "
-            f"here from {n_words + 1} on"
-        )
 
 
 def _sentence(rows: list[_Row], ranges: list[_Range]) -> Sentence:

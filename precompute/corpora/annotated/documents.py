@@ -102,12 +102,9 @@ class Document:
         """Return the number of mentions that begin before a word, by their order in the text."""
         return bisect_left(self.mentions, word, key=lambda mention: mention.first)
 
-    def ended_before(self, word: int) -> int:
-        """Return the number of mentions that end before a word."""
-        return bisect_left(self._last_words, word)
-
     @cached_property
-    def _last_words(self) -> list[int]:
+    def last_words(self) -> list[int]:
+        """Return the last word of each mention, in their own order."""
         return sorted(mention.last for mention in self.mentions)
 
 
@@ -181,7 +178,7 @@ def _runs(sizes: list[int], following: list[int], *, room: int, limit: int) -> I
 def _window(document: Document, run: range, starts: list[int], counts: Counter[str]) -> Entry:
     sentences = document.sentences[run.start : run.stop]
     first, end = starts[run.start], starts[run.stop]
-    begun, ended = document.begun_before(end), document.ended_before(end)
+    begun, ended = document.begun_before(end), bisect_left(document.last_words, end)
     inside = document.mentions[document.begun_before(first) : begun]
     kept = [mention for mention in inside if mention.last < end]
     counts["mentions_cut"] += begun - ended
