@@ -52,7 +52,7 @@ def _lengths(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
         return frame.head(0)
     step = max(1, -(-int(frame["n_tokens"].max()) // _BINS))
     frame["from_tokens"] = (frame["n_tokens"] - 1) // step * step + 1
-    return frame.groupby("from_tokens", as_index=False)["n_sequences"].sum()
+    return frame.groupby("from_tokens", as_index=False).agg({"n_sequences": "sum"})
 
 
 def _first(inquiry: Inquiry, _: Choices) -> pd.DataFrame:

@@ -39,7 +39,6 @@ _USUAL = "iv"
 _BEGINNING, _LISTED = 90, 20  # letters of a text in the picker; rows of a list
 _NAMED, _TOP = 3, 0.05  # most relevant tokens, in the sentence; share of them, rounded up
 _LARGE, _HALF = 330, 315  # pixels of a map, and of a curve
-_BYTES_PER_WEIGHT = 4
 _HARDLY = 1e-6  # the width of a scale where all agree
 _Z = 1.96  # standard errors of an interval of 95%
 _ENDS = ("mean", "low", "high")
@@ -58,7 +57,7 @@ def too_long(inquiry: Inquiry) -> str:
     if store.holds(relevance.RELEVANCE_MAP) or store.holds(relevance.SEQUENCE_RELEVANCE):
         return ""
     n_heads = int(store.run["n_layers"]) * int(store.run["n_heads"])
-    most = isqrt(MOST_BYTES // (n_heads * _BYTES_PER_WEIGHT))
+    most = isqrt(MOST_BYTES // (n_heads * 4))  # bytes of a weight
     shortest = rows_of("select min(n_tokens) as n from sequence", inquiry, {})["n"][0]
     if shortest <= most:
         return ""

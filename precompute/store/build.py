@@ -17,9 +17,7 @@ from analysis.statistics import corpus
 from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import Sample, sample_facts
 from analysis.statistics.question import quoted, quoted_files
-from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import png
-from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.plan import Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
@@ -45,11 +43,8 @@ def build(
     Args:
         run: the one row of `run`.
         facts: the rows of `provenance`.
-        before_publishing: may raise, which leaves the old file as it is.
+        before_publishing: may raise, which leaves the old file as it is, as a broken law does.
         on_event: receives the stage `file` and the number of tables that are in it.
-
-    Raises:
-        BrokenLaw: if a table breaks its contract; the old file stays.
     """
     unfinished = unfinished_name(output)
     on_event(Begun("file", total=len(plan.passes)))
@@ -72,7 +67,10 @@ def build(
         _add_dicts(store, corpus.MANIFEST, manifest)
         store.execute("checkpoint")
         before_publishing()
-    _publish(unfinished, output)
+    with unfinished.open("r+b") as file:  # Windows flushes what may be written
+        os.fsync(file.fileno())
+    output.with_name(f"{output.name}.wal").unlink(missing_ok=True)
+    os.replace(unfinished, output)
 
 
 _WITH_TEXT = "semi join texts using (seq)"
@@ -139,33 +137,28 @@ def add_table(store: DuckDBPyConnection, table: Table, file: Path, kept: str = "
 
 
 def image_rows(plan: Plan) -> Iterator[pa.Table]:
-    """Yield the rows of `image`, a few at a time, since pictures are large; none for texts.
-
-    Raises:
-        BadCorpus: an image has changed since the run.
-    """
-    if plan.images is None:
+    """Yield the rows of `image`, a few at a time, since pictures are large; none for texts."""
+    if (reader := plan.images) is None:
         return
-    sequences = iter(plan.corpus)
+    sequences, layout = iter(plan.corpus), reader.layout
     while some := list(islice(sequences, IMAGES)):
-        rows = [_image_row(sequence, plan.images, plan) for sequence in some]
+        rows = []
+        for sequence in some:
+            picture = sequence.picture
+            coverage = reader.coverage(picture)
+            row = {
+                "seq": sequence.index,
+                "name": picture.name,
+                "width": picture.width,
+                "height": picture.height,
+                "grid_rows": layout.rows,
+                "grid_columns": layout.columns,
+                "first_patch": len(layout.special),
+                "picture": png(reader.shown(picture)) if sequence.index in plan.kept else None,
+                "coverage": None if coverage is None else coverage.tolist(),
+            }
+            rows.append(row)
         yield pa.Table.from_pylist(rows, schema=corpus.IMAGES.schema)
-
-
-def _image_row(sequence: Input, reader: ImageReader, plan: Plan) -> dict:
-    picture = sequence.picture
-    coverage = reader.coverage(picture)
-    return {
-        "seq": sequence.index,
-        "name": picture.name,
-        "width": picture.width,
-        "height": picture.height,
-        "grid_rows": reader.layout.rows,
-        "grid_columns": reader.layout.columns,
-        "first_patch": len(reader.layout.special),
-        "picture": png(reader.shown(picture)) if sequence.index in plan.kept else None,
-        "coverage": None if coverage is None else coverage.tolist(),
-    }
 
 
 def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:
@@ -198,11 +191,3 @@ def _new_file(path: Path) -> Iterator[DuckDBPyConnection]:
             with suppress(OSError):  # the first error is the one to report
                 left.unlink(missing_ok=True)
         raise
-
-
-def _publish(unfinished: Path, output: Path) -> None:
-    """Rename a complete file to its final name: fsync, then rename."""
-    with unfinished.open("r+b") as file:  # Windows flushes what may be written
-        os.fsync(file.fileno())
-    output.with_name(f"{output.name}.wal").unlink(missing_ok=True)
-    os.replace(unfinished, output)

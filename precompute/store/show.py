@@ -1,18 +1,21 @@
 """Contents of a file and available statistics, as lines of text."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
 from analysis.contracts import ALL, groups
 from analysis.errors import UserError
-from analysis.foreign_file import Locked, OtherSchema, rows
+from analysis.foreign_file import Locked, OtherSchema, attach, rows
 from analysis.statistics import corpus
 from analysis.statistics.corpus import PATCHES, provenance, run
 from analysis.statistics.mixing import WORST
+from analysis.time_limit import time_limit
 from precompute.passes import STATISTICS
-from precompute.store.open_file import opened
 
 
 def lines(path: Path) -> Iterator[str]:
@@ -99,3 +102,25 @@ def statistics_lines() -> Iterator[str]:
         yield f"    group {group_of[name]}"
         for view in table.all_views:
             yield f"    {view.name}: {view.grain}"
+
+
+MEMORY = "4GB"
+"""Pairs at the papers' size are checked in less."""
+SECONDS = 3600.0
+"""More than checking every pair of the papers' corpus takes."""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[DuckDBPyConnection]:
+    """Open a file's tables and views, with a time limit of an hour.
+
+    Raises:
+        OtherSchema: if it is of another version of this program.
+        BrokenContract: if it is none of this program's, or was changed.
+        Locked: if another process holds it open for writing.
+        TooSlow: if a query takes too long.
+        duckdb.Error: if it cannot be read.
+    """
+    with duckdb.connect(":memory:") as store, time_limit(store, SECONDS):
+        attach(store, str(path.resolve()), memory=MEMORY, spill_to=gettempdir())
+        yield store

@@ -16,7 +16,7 @@ from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import rerun
 from precompute.run import Request, run
 from precompute.store.check import faults
-from precompute.store.open_file import opened
+from precompute.store.show import opened
 from tests.precompute.jobs.test_settings import planned
 from tests.precompute.parts.composites import list_modules, save_composite
 from tests.small_images import write_images

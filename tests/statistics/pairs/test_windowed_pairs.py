@@ -10,7 +10,7 @@ from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import faults
-from precompute.store.open_file import opened
+from precompute.store.show import opened
 
 windowed = pytest.mark.parametrize(
     "family", ["gemma3_text", "mistral", "modernbert"], indirect=True, scope="session"

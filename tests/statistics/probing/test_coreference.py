@@ -18,7 +18,7 @@ from analysis.statistics.probing.accuracy import (
     COREFERENCE_BEST,
     COREFERENCE_DIFFERENCE,
 )
-from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.sequence import Annotation
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
 from tests.tiny import HEADS, LAYERS

@@ -21,7 +21,7 @@ from analysis.statistics.probing.parsers import (
     static_vectors,
     tree_sentences,
 )
-from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.sequence import Annotation
 from precompute.corpora.word_files import read_word_vectors
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
