@@ -258,21 +258,17 @@ class LoadedModel:
 
         The order depends on the seed and the sequence alone. Registers have no position.
         """
-        self.stream([sequence], receive, self._controlled_positions(sequence, control, seed))
-
-    def _controlled_positions(
-        self, sequence: Sequence, control: Control, seed: int
-    ) -> Callable[[Tensor], Tensor]:
-        """Return the map from position embeddings to those of a control run."""
-        if control == "removed":
-            return torch.zeros_like
         draw = generator(seed, purpose="positions", index=sequence.index)
         order = torch.arange(len(sequence))
         has_position = torch.from_numpy(sequence.token_types != REGISTER)
         places = order[has_position]
         order[has_position] = places[torch.from_numpy(draw.permutation(len(places)))]
         order = order.to(self.model.device)
-        return lambda embedding: embedding[..., order, :]
+
+        def permuted(embedding: Tensor) -> Tensor:
+            return embedding[..., order, :]
+
+        self.stream([sequence], receive, torch.zeros_like if control == "removed" else permuted)
 
     @property
     def image_reader(self) -> ImageReader:

@@ -172,12 +172,6 @@ class Batch:
         return tuple(~np.isin(sequence.token_types, special) for sequence in self.sequences)
 
     @cached_property
-    def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
-        """Row in the batch and position of every real token, in reading order."""
-        row, position = self.is_token.nonzero(as_tuple=True)
-        return row.cpu().numpy(), position.cpu().numpy()
-
-    @cached_property
     def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
         """Index in the corpus of each row's sequence."""
         return np.array([sequence.index for sequence in self.sequences], dtype=np.int32)
