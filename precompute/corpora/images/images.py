@@ -224,12 +224,8 @@ def _read(image: ImagePath, reader: ImageReader, left_out: LeftOut) -> Picture |
     except BadCorpus as error:
         left_out.add("images", error)
         return None
-    return _with_mask(picture, image, reader, left_out) if image.masks else picture
-
-
-def _with_mask(
-    picture: Picture, image: ImagePath, reader: ImageReader, left_out: LeftOut
-) -> Picture:
+    if not image.masks:
+        return picture
     first, *others = image.masks
     folder = "" if first.parent == image.path.parent else f"{MASKS}/"
     try:
