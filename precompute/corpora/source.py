@@ -367,26 +367,21 @@ def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
     Raises:
         BadCorpus: a line is not UTF-8, or the file cannot be read to its end.
     """
-    name = file_name(path)
-    for number, line in enumerate(_raw_lines(path), start=1):
-        line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-        text = _decoded(line, name, number)
-        yield Line(name, number, text.strip() if stripped else text)
-
-
-def _raw_lines(path: Path) -> Iterator[bytes]:
+    name, number = file_name(path), 0
     with opened(path) as handle:
-        number = 0
         while chunk := handle.readline(LONGEST_LINE + 1):
             lines = chunk.splitlines()
-            number += len(lines)
             if len(chunk) > LONGEST_LINE:
                 raise BadCorpus(
-                    f"{file_name(path)} line {number}",
+                    f"{name} line {number + len(lines)}",
                     f"goes on for more than {LONGEST_LINE // 2**20} MiB; write a text of a few "
                     "pages to a line",
                 )
-            yield from lines
+            for line in lines:
+                number += 1
+                line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+                text = _decoded(line, name, number)
+                yield Line(name, number, text.strip() if stripped else text)
 
 
 def _decoded(line: bytes, name: str, number: int) -> str:

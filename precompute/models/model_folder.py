@@ -110,7 +110,8 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
         return folder, ()
     match _read(folder / _MODULES, name):
         case [{"path": str(path)}, *after] if path == Path(path).name != "..":
-            kinds = [_kind(module) for module in after]
+            known = (module if isinstance(module, dict) else {"type": ""} for module in after)
+            kinds = [str(module.get("type")).rpartition(".")[2] for module in known]
             are_named = all(kind.isidentifier() and kind.isascii() for kind in kinds)
             if are_named and (folder / path).is_dir():
                 return folder / path, tuple(kinds)
@@ -118,11 +119,6 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
         f"{_MODULES} of model {name!r} lists no Transformer in its folder and types of modules "
         "after it. Save the model again with sentence-transformers."
     )
-
-
-def _kind(module: Any) -> str:
-    """Return the class of a listed module without its package."""
-    return str(module.get("type")).rpartition(".")[2] if isinstance(module, dict) else ""
 
 
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
