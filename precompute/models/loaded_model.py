@@ -198,8 +198,15 @@ class LoadedModel:
             change_positions: maps the position embeddings to those that the model gets instead.
         """
         inputs = self.reading.inputs(self.inputs(sequences))
-        widened = _handed_over(receive, self.layers[0].query_weight)
-        places = self.reading.places
+        weight, places = self.layers[0].query_weight, self.reading.places
+
+        def widened(index: int, layer: LayerTrace) -> None:  # the arithmetic before is unchanged
+            parts = {field.name: getattr(layer, field.name) for field in fields(layer)}
+            tensors = {
+                name: part.to(weight) for name, part in parts.items() if isinstance(part, Tensor)
+            }
+            receive(index, replace(layer, **tensors))
+
         with places.changed(change_positions) if change_positions else nullcontext():
             stream_layers(self.model, self.parts, self.layers, inputs, widened)
 
@@ -408,20 +415,6 @@ class LoadedModel:
         """Mask of real tokens in a padded batch."""
         lengths = torch.tensor([len(sequence) for sequence in sequences])
         return (torch.arange(int(lengths.max())) < lengths[:, None]).to(self.model.device)
-
-
-def _handed_over(receive: OnLayer, weight: Tensor) -> OnLayer:
-    """Bring a layer's tensors to the device and format of weights; the arithmetic before is
-    unchanged."""
-
-    def brought(index: int, layer: LayerTrace) -> None:
-        parts = {field.name: getattr(layer, field.name) for field in fields(layer)}
-        tensors = {
-            name: part.to(weight) for name, part in parts.items() if isinstance(part, Tensor)
-        }
-        receive(index, replace(layer, **tensors))
-
-    return brought
 
 
 def _padded(rows: SequenceOf[np.ndarray], padding: int) -> Int[Tensor, "batch token"]:
