@@ -28,8 +28,7 @@ from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.sequence import Annotation, Sequence
 from precompute.jobs.bounds import evenly_spaced
-from precompute.models.classification import Classification, classification_of
-from precompute.models.loaded_model import Control, LoadedModel
+from precompute.models.loaded_model import Classification, Control, LoadedModel
 
 Shared = TypeVar("Shared")
 Recorded = Callable[[Sequence, int], tuple[RecordedPass, Answer, Tensor | None]]
@@ -297,7 +296,7 @@ def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) ->
         "type_means": partial(model.type_means, sequences),
         "relevance_start": model.relevance_start,
         "images": model.images,
-        "classification": classification_of(model),
+        "classification": model.classification,
         "has_gaps": bool(model.reading.without_attention),
     }
     return Batch(

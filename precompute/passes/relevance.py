@@ -41,7 +41,7 @@ from analysis.token_types import CLS
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import evenly_spaced
-from precompute.models.classification import Classification
+from precompute.models.loaded_model import Classification
 from precompute.passes.filling import FromBatch, fills, parts_of_shard, rows
 from precompute.passes.layers import Batch, Layer
 
