@@ -253,7 +253,7 @@ def _statistics_already_in(request: Request, run_identity: dict, model: Identity
     try:
         with opened(request.output) as store:
             row = stored_run(store)
-            facts = {str(name): value for name, value in provenance(store).to_numpy()}
+            facts = provenance(store)
     except Locked:
         raise
     except (UserError, duckdb.Error):

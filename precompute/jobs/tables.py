@@ -16,13 +16,11 @@ import pyarrow.parquet as pq
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Setting
-from analysis.statistics.annotation import MENTIONS, WORDS
-from analysis.statistics.base.tables import Table
-from analysis.statistics.corpus import SEQUENCES, TOKENS
-from analysis.statistics.fit import Fit, FitContext
+from analysis.statistics.base.tables import Fit, FitContext, Table
+from analysis.statistics.corpus import CORPUS, MENTIONS, SEQUENCES, TOKENS, WORDS
 from analysis.statistics.question import quoted, quoted_files
 from analysis.token_types import TOKEN_TYPES
-from precompute.jobs.plan import CORPUS, Plan
+from precompute.jobs.plan import Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
 from precompute.jobs.shards import (
     finish_shard,

@@ -20,8 +20,8 @@ from analysis.measures.probing.antecedents import (
 )
 from analysis.measures.probing.governors import base_of
 from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
-from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.columns import HEAD
+from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.probing.accuracy import (
     COREFERENCE_PREDICTION,
     DEPENDENCY_PREDICTION,

@@ -13,14 +13,12 @@ from duckdb import DuckDBPyConnection
 
 from analysis.checksums import contents
 from analysis.contracts import every_table
-from analysis.statistics import annotation
-from analysis.statistics import corpus as corpus_tables
-from analysis.statistics import image as image_table
+from analysis.statistics import corpus
 from analysis.statistics.base.tables import Table
+from analysis.statistics.corpus import Sample, sample_facts
 from analysis.statistics.question import quoted, quoted_files
-from analysis.statistics.sample import Sample, sample_facts
 from precompute.corpora.images.pictures import png
-from precompute.jobs.plan import CORPUS, Plan
+from precompute.jobs.plan import Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import Config, database_config, facts_of
@@ -53,20 +51,20 @@ def build(
     with _new_file(unfinished) as store:
         store.execute("create schema stored")
         declare(store, every_table())
-        _add_dicts(store, corpus_tables.RUN, [run])
+        _add_dicts(store, corpus.RUN, [run])
         facts = facts | _left_out(store, plan)
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
-        _add_dicts(store, corpus_tables.PROVENANCE, provenance)
-        for table in CORPUS:
+        _add_dicts(store, corpus.PROVENANCE, provenance)
+        for table in corpus.CORPUS:
             add_table(store, table, plan.corpus_file(table), _KEPT.get(table, ""))
-        _add_rows(store, image_table.TABLE, image_rows(plan))
+        _add_rows(store, corpus.IMAGES, image_rows(plan))
         for table in plan.passes:
             add_table(store, table, plan.table_file(table))
             on_event(Finished())
         assert_parts_add_up(store)
-        names = [table.name for table in every_table() if table != corpus_tables.MANIFEST]
+        names = [table.name for table in every_table() if table != corpus.MANIFEST]
         manifest = [{"name": name, **contents(store, name)} for name in sorted(names)]
-        _add_dicts(store, corpus_tables.MANIFEST, manifest)
+        _add_dicts(store, corpus.MANIFEST, manifest)
         store.execute("checkpoint")
         before_publishing()
     with unfinished.open("r+b") as file:  # Windows flushes what may be written
@@ -77,12 +75,12 @@ def build(
 
 _WITH_TEXT = "semi join texts using (seq)"
 _KEPT = {
-    corpus_tables.TOKENS: _WITH_TEXT,
-    annotation.WORDS: _WITH_TEXT,
-    annotation.MENTIONS: _WITH_TEXT,
-    corpus_tables.SEQUENCES: "left join (select seq, true as kept from texts) using (seq) "
+    corpus.TOKENS: _WITH_TEXT,
+    corpus.WORDS: _WITH_TEXT,
+    corpus.MENTIONS: _WITH_TEXT,
+    corpus.SEQUENCES: "left join (select seq, true as kept from texts) using (seq) "
     "select seq, n_tokens, "
-    f"if(kept, left(text, {corpus_tables.LETTERS_A_TOKEN} * n_tokens), null) as text",
+    f"if(kept, left(text, {corpus.LETTERS_A_TOKEN} * n_tokens), null) as text",
 }
 """SQL that restricts the tables of the corpus to the rows that a file keeps."""
 
@@ -160,7 +158,7 @@ def image_rows(plan: Plan) -> Iterator[pa.Table]:
                 "coverage": None if coverage is None else coverage.tolist(),
             }
             rows.append(row)
-        yield pa.Table.from_pylist(rows, schema=image_table.TABLE.schema)
+        yield pa.Table.from_pylist(rows, schema=corpus.IMAGES.schema)
 
 
 def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:

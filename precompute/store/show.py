@@ -11,8 +11,8 @@ from duckdb import DuckDBPyConnection
 from analysis.contracts import ALL, groups
 from analysis.errors import UserError
 from analysis.foreign_file import Locked, OtherSchema, attach, rows
-from analysis.statistics import image, sample
-from analysis.statistics.corpus import provenance, run
+from analysis.statistics import corpus
+from analysis.statistics.corpus import PATCHES, provenance, run
 from analysis.statistics.mixing import WORST
 from analysis.time_limit import time_limit
 from precompute.passes import STATISTICS
@@ -44,13 +44,13 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for name, value in run(store).items():
         yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
     yield from _other_weights(store)
-    for fact in provenance(store).itertuples():
-        yield f"{fact.name:>24}  {fact.value}"
-    for grid in image.grid(store).to_dict("records"):
-        kept = len(image.images(store).query("kept"))
+    for name, value in provenance(store).items():
+        yield f"{name:>24}  {value}"
+    for grid in store.sql(PATCHES).df().itertuples():
+        [(kept,)] = store.sql("select count(picture) from image").fetchall()
         yield (
-            f"{grid['n_images']} image(s) of {grid['rows']} × {grid['columns']} patches, "
-            f"{grid['n_masks']} with a mask, {kept} with their picture"
+            f"{grid.n_images} image(s) of {grid.rows} × {grid.columns} patches, "
+            f"{grid.n_masks} with a mask, {kept} with their picture"
         )
     yield from left_out(store)
     yield ""
@@ -72,8 +72,7 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """Yield one sentence on the unusable rows of a corpus; nothing if there are none."""
-    counts = sample.left_out(dict(provenance(store).itertuples(index=False)))
-    if counts:
+    if counts := corpus.left_out(provenance(store)):
         listed = ", ".join(
             f"{n} {kind.removesuffix('s').replace('_', ' ')}(s)" for kind, n in counts.items()
         )
@@ -82,7 +81,7 @@ def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def _other_weights(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """Yield one sentence if the weights were never trained, or are not quite as trained."""
-    facts = provenance(store).set_index("name")["value"]
+    facts = provenance(store)
     if (seed := facts.get("random_weights", "none")) != "none":
         yield f"Untrained weights, seed {seed}: this model has learnt nothing."
     if bits := facts.get("weight_bits"):

@@ -41,7 +41,7 @@ def asked(folder: Path, family: str, part: str | None) -> Request:
 
 def facts_of(wanted: Request) -> dict[str, str]:
     with opened(wanted.output) as store:
-        return dict(provenance(store)[["name", "value"]].itertuples(index=False))
+        return provenance(store)
 
 
 @pytest.fixture(scope="module", params=RUNS, ids="-".join)
