@@ -4,7 +4,6 @@ import pytest
 import torch
 import transformers
 
-from precompute.models.classification import classification_of
 from precompute.models.load_models import load_model
 from tests.tiny import save_tiny, tiny_sequences
 
@@ -22,7 +21,7 @@ def test_a_head_that_tells_texts_apart_comes_with_the_model(tmp_path, family):
     CLASSIFIERS[family](config).save_pretrained(folder)
     loaded = load_model(str(folder), device="cpu")
     assert loaded.language_model is None
-    classes = classification_of(loaded)
+    classes = loaded.classification
     assert classes is not None
     assert classes.labels == ("good", "bad", "neither")
     texts = tiny_sequences(family)

@@ -9,7 +9,6 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from analysis.errors import UnfitModel
-from precompute.models.classification import classification_of
 from precompute.models.load_models import load_model
 from precompute.models.model_folder import configuration_of, weight_files, weights_sha256_of
 from tests.precompute.models.changed_files import change_settings
@@ -206,7 +205,7 @@ def test_how_a_model_asks_to_be_called_changes_no_number(family, tmp_path):
         pairs = zip(given.layers, wanted.layers, strict=True)
         assert all(layer.equal(other) for layer, other in pairs)
     if family == "vit":
-        classes = [classification_of(model) for model in (found, expected)]
+        classes = [model.classification for model in (found, expected)]
         shares = [known.probabilities(sequences) for known in classes if known is not None]
         assert shares[0].equal(shares[1])
 
