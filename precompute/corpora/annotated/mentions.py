@@ -235,7 +235,7 @@ class Entities:
             for node, value, line in self._values
             for kind, text in bracket_items(value, place=line.place)
         ]
-        place = self._place_of_name([text for *_, kind, text in items if kind != "closes"])
+        place = self._place_of_name([text for _, _, kind, text in items if kind != "closes"])
         for node, line, kind, text in items:
             parts = text.split("-")
             if kind != "closes" and len(parts) <= place:
