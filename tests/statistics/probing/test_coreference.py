@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.measures.bootstrap import redraws
-from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
+from analysis.measures.probing.probe_accuracy import halves
 from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.base.weighing import WEIGHINGS
 from analysis.statistics.probing.accuracy import (
     BASELINES,
     CHOSEN_ON,
@@ -83,16 +82,6 @@ def _parts(texts: dict[int, Annotation], chosen_on: str) -> tuple[list[int], lis
     return list(np.array(order)[first]), list(np.array(order)[~first])
 
 
-def test_accuracies_are_shares_of_the_mentions_that_have_an_antecedent(probing_store, counts):
-    rows = probing_store.execute("from coreference_accuracy_weighing").df()
-    assert len(rows) == len(counts)
-    for row in rows.itertuples():
-        cell = (row.weighing, row.merging, row.layer, row.head) if row.method == "head" else RULE
-        n, right = _sums(counts[row.mention_type, row.method, *cell])
-        assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
-    assert_ordered(rows["low"], rows["accuracy"], rows["high"])
-
-
 @pytest.mark.parametrize("chosen_on", CHOSEN_ON)
 def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
     chosen_on, probing_store, texts, counts
@@ -113,31 +102,6 @@ def test_the_best_head_is_chosen_on_one_part_and_scored_on_the_other(
             found = (row.accuracy_chosen, row.accuracy, row.baseline_accuracy, row.difference)
             expected = (max(hits) / n_chosen, right / n, theirs / n, (right - theirs) / n)
             assert found == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("merging", MERGINGS)
-def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_mentions(
-    probing_store, texts, counts, merging
-):
-    rows = probing_store.execute("from coreference_difference where merging = ?", [merging]).df()
-    assert set(rows["chosen_on"]) == set(CHOSEN_ON)
-    row: Any
-    for row in rows.itertuples():
-        _, scored = _parts(texts, row.chosen_on)
-        of = {}
-        for way in WEIGHINGS:
-            best = probing_store.execute(BEST, [merging, row.chosen_on, way]).df()
-            best = best[best["mention_type"] == row.mention_type].iloc[0]
-            place = [getattr(row, f"{name}_{way}") for name in ("layer", "head")]
-            assert place == best[["layer", "head"]].tolist()
-            assert getattr(row, f"accuracy_{way}") == pytest.approx(best["accuracy"])
-            by_text = counts[row.mention_type, "head", way, merging, *place]
-            of[way] = np.array([by_text.get(seq, (0, 0)) for seq in scored])
-        n, more = of[NORM][:, 0], of[NORM][:, 1] - of[WEIGHT][:, 1]
-        assert (row.n, row.difference) == (n.sum(), pytest.approx(more.sum() / n.sum()))
-        drawn = redraws(np.arange(len(scored)), seed=0)
-        (low,), (high,) = accuracy_interval(more[:, None].astype(float), n, drawn)
-        assert (row.low, row.high) == pytest.approx((low, high), nan_ok=True)
 
 
 def test_texts_without_mentions_have_no_accuracy(probing_store):
