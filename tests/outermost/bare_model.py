@@ -71,8 +71,8 @@ class Reading:
         return len(self.ids)
 
     def seen(self, layer: int) -> np.ndarray:
-        """Keys that each query may attend to: there all weights are above 0."""
-        return self.attention[layer].numpy().min(axis=0) > 0
+        """Keys that each query may attend to: there some head's weight is above 0."""
+        return self.attention[layer].numpy().max(axis=0) > 0
 
 
 _ENCODERS = ("bert", "roberta")

@@ -94,34 +94,24 @@ def rollout(corpus: Corpus) -> pd.DataFrame:
     Rows of the maps are made to sum to 1, and the maps of one layer after the other multiplied;
     `attention_rollout` is that of half the weights and half the token itself.
     """
-    rows = []
+    frames = []
     for reading, layers in zip(corpus.readings, corpus.parts, strict=True):
-        n = len(reading)
+        n, (i, j) = len(reading), np.nonzero(reading.seen(0))
+        octaves = np.floor(np.log2(np.maximum(abs(i - j), 0.5)))
+        edges = np.where(i == j, 0, 2 ** np.minimum(octaves, 6))
+        cells = {"token_type": np.array(reading.types)[j], "distance": edges}
         for scope in (*corpus.model.scopes, "attention_rollout"):
             product = np.eye(n)
             for depth, parts in enumerate(layers, start=1):
                 weights = parts.maps["attn_w" if scope == "attention_rollout" else scope].numpy()
                 weights = (weights + np.eye(n)) / 2 if scope == "attention_rollout" else weights
                 product = weights / weights.sum(axis=1, keepdims=True) @ product
-                place = {"seq": reading.seq, "layer": depth, "scope": scope}
-                rows += [
-                    place | {"token_type": reading.types[j], "distance": edge, "mean": share / n}
-                    for (j, edge), share in _by_distance(product, reading.seen(0)).items()
-                ]
-    long, place = frame_of(rows), ["layer", "scope"]
-    n_sequences = len(corpus.readings)
+                shares = pd.DataFrame({**cells, "mean": product[i, j] / n})
+                frames.append(shares.assign(layer=depth, scope=scope))
+    every, place = pd.concat(frames), ["layer", "scope"]
     kinds = (["token_type"], ["distance"], ["token_type", "distance"])
-    frames = [long.groupby([*place, *kind])["mean"].sum() for kind in kinds]
-    return pd.concat([(frame / n_sequences).reset_index() for frame in frames])
-
-
-def _by_distance(product: np.ndarray, seen: np.ndarray) -> dict[tuple[int, int], float]:
-    """Sums over queries by key and by the edge below the distance, 0 or a power of 2 up to 64."""
-    sums: dict[tuple[int, int], float] = {}
-    for i, j in zip(*np.nonzero(seen), strict=True):
-        edge = min(64, 2 ** (int(abs(i - j)).bit_length() - 1)) if i != j else 0
-        sums[int(j), edge] = sums.get((int(j), edge), 0.0) + float(product[i, j])
-    return sums
+    sums = [every.groupby([*place, *kind])["mean"].sum() for kind in kinds]
+    return pd.concat([(of / len(corpus.readings)).reset_index() for of in sums])
 
 
 def ratio_frequency_correlation(corpus: Corpus) -> pd.DataFrame:

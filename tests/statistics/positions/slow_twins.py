@@ -79,11 +79,3 @@ def nearest_rotation(left, values, right):
     # max over orthogonal M of tr(right_null M left_nullᵀ)
     a, _, b = np.linalg.svd(right_null.T @ left_null)
     return known + right_null @ a @ b @ left_null.T
-
-
-def position_kernel(means, frequencies, offset):
-    """Σ_c |m_c| cos(arg m_c − θ_c t)."""
-    return math.fsum(
-        abs(m) * math.cos(math.atan2(m.imag, m.real) - theta * offset)
-        for m, theta in zip(means, frequencies, strict=True)
-    )

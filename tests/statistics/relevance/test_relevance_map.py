@@ -1,13 +1,10 @@
-"""Maps of relevance in a store built by the real passes, against the twins and each other."""
+"""Maps of relevance that there are, and numbers of them that are of all heads."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
-import duckdb
 import numpy as np
 import pytest
 import torch
-from duckdb import DuckDBPyConnection
 
 from analysis.measures.relevance.relevance import carried_relevance
 from analysis.relevance_rules import ALL, RULES
@@ -17,42 +14,19 @@ from analysis.statistics.relevance import (
     SEQUENCE_RELEVANCE_AGREEMENT,
 )
 from precompute.jobs.bounds import evenly_spaced
-from precompute.jobs.plan import Plan
-from precompute.models.load_models import load_model
 from precompute.passes import relevance_maps
-from precompute.run import Request
-from tests.shared_store import shared_run
-from tests.small_store import request as asked_for
 from tests.tiny import HEADS, LAYERS
 from tests.tracing import rows_of_table, rows_of_tables
 
-three_ways = pytest.mark.parametrize(
-    "family", ["bert", "gpt2", "vit"], indirect=True, scope="session"
-)
 
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory, family) -> tuple[Request, Plan]:
-    names = ["relevance_map", "relevance_summary"]
-    return shared_run(
-        tmp_path_factory,
-        f"relevance-{family}",
-        lambda folder: asked_for(folder, family, statistics=names),
-    )
-
-
-@pytest.fixture(scope="module")
-def store(finished) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(finished[0].output), read_only=True) as store:
-        yield store
-
-
-@three_ways
-def test_what_there_is_depends_on_the_model_alone(store, finished):
-    has_classes = load_model(finished[0].model, device="cpu").classifier is not None
+@pytest.mark.parametrize("family", ["bert", "gpt2", "vit"], indirect=True, scope="session")
+def test_what_there_is_depends_on_the_model_alone(tiny, sequences):
+    every = frozenset(range(len(sequences)))
+    rows = rows_of_table(RELEVANCE_MAP, tiny, sequences, kept=every).to_pandas()
+    has_classes = tiny.classifier is not None
     expected = [rule for rule in ALL if has_classes or rule != "gradient_attention"]
-    held = store.sql("select rule, count(distinct seq) from relevance_map group by all").fetchall()
-    assert dict(held) == dict.fromkeys(expected, len(finished[1].corpus))
+    held = rows.astype({"rule": str}).groupby("rule")["seq"].nunique()
+    assert held.to_dict() == dict.fromkeys(expected, len(sequences))
 
 
 @pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
