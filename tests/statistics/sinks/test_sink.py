@@ -1,4 +1,4 @@
-"""Attention that rests on places against loops over pairs, laws, and means by hand."""
+"""Attention that rests on places: of images, laws, and rates by hand."""
 
 import math
 
@@ -14,12 +14,35 @@ from analysis.sinks import RATED, THRESHOLDS, WEIGHTS
 from analysis.statistics import norms, sinks
 from analysis.statistics.sinks import PLACES
 from precompute.store.cross_laws import CROSS_LAWS
+from tests.outermost.sinks import weights_of_place
 from tests.precompute.corpora.tiny import unhurried
 from tests.statistics.fits import made, store_of
-from tests.statistics.sinks.places import masks_of, pairs_of, seen_by
-from tests.tracing import rows_of_tables
+from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
+from tests.tiny import OF_IMAGES
+from tests.tracing import layers_of, rows_of_table, rows_of_tables
 
 TYPES = ("cls", "other", "comma_period", "sep")
+
+
+@pytest.mark.parametrize("family", OF_IMAGES, indirect=True, scope="session")
+def test_places_of_images_have_the_weights_and_norms_of_their_tokens(tiny, sequences):
+    rows = rows_of_table(sinks.SEQUENCE_SINK, tiny, sequences).to_pandas()
+    found = rows.set_index(["seq", "layer", "head", "place"])
+    n_rows = 0
+    for layer in layers_of(tiny, sequences):
+        weights, read = layer.weights, layer.trace.attention_input
+        values = torch.einsum("bjd,hdk->bhjk", read, weights.value_weight)
+        vectors = (values + weights.value_bias[:, None]) @ weights.output_weight
+        for row, sequence in enumerate(sequences):
+            seen = np.ones((len(sequence),) * 2, dtype=bool)
+            for head, lengths in enumerate(vectors[row].norm(dim=-1)[:, None].numpy()):
+                alpha = layer.attention[row, head].numpy()
+                for place, tokens in place_tokens(list(sequence.named_types)).items():
+                    expected = weights_of_place(alpha, lengths, seen, np.array(tokens))
+                    values = found.loc[sequence.index, weights.number, head + 1, place]
+                    assert values.to_dict() == pytest.approx(expected, rel=1e-5, abs=1e-7)
+                    n_rows += 1
+    assert n_rows == len(rows)
 
 
 def sinks_of(attention, norms, types, *, is_causal=False) -> dict[str, dict[str, float]]:
