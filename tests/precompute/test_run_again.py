@@ -8,8 +8,8 @@ from precompute.choice import of_texts_run_again
 from precompute.jobs.runner import run_local
 from precompute.needs import summary
 from precompute.run import run
-from precompute.store.open_file import opened
 from precompute.store.provenance import checked_facts
+from precompute.store.show import opened
 from tests.precompute.jobs.test_settings import planned
 from tests.small_store import request
 from tests.tiny import tiny_model

@@ -148,7 +148,7 @@ def test_a_file_says_that_its_model_was_never_trained(untrained, tmp_path_factor
     assert sentence in list(lines(asked.output))
     assert remarks(asked.output) == [sentence]
     with duckdb.connect(str(asked.output), read_only=True) as store:
-        facts = provenance(store).set_index("name")["value"]
+        facts = provenance(store)
         [(revision,)] = store.execute("select revision from run").fetchall()
     assert facts["random_weights"] == "5"
     assert revision == f"sha256:{facts['weights_sha256'][:16]}+random:5"

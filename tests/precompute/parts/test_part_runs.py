@@ -16,7 +16,7 @@ from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import rerun
 from precompute.run import Request, run
 from precompute.store.check import faults
-from precompute.store.open_file import opened
+from precompute.store.show import opened
 from tests.precompute.jobs.test_settings import planned
 from tests.precompute.parts.composites import list_modules, save_composite
 from tests.small_images import write_images
@@ -41,7 +41,7 @@ def asked(folder: Path, family: str, part: str | None) -> Request:
 
 def facts_of(wanted: Request) -> dict[str, str]:
     with opened(wanted.output) as store:
-        return dict(provenance(store)[["name", "value"]].itertuples(index=False))
+        return provenance(store)
 
 
 @pytest.fixture(scope="module", params=RUNS, ids="-".join)
