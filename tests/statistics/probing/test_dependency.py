@@ -138,19 +138,6 @@ def _score(texts: dict[int, list[Word]], of: Predicted, relation: str) -> tuple[
     return sum(n for n, _ in scores), sum(right for _, right in scores)
 
 
-def test_accuracies_are_those_of_the_predictions(probing_store, texts, predicted):
-    rows = probing_store.execute("from dependency_accuracy_weighing").df()
-    known = set(rows["relation"])
-    assert {"all", "all_words", "nsubj", "nsubj:outer", "det"} <= known
-    assert not {"root", "punct"} & known
-    assert len(rows) == len(known) * len(predicted)
-    for row in _rows(rows[::5]):
-        cell = (row.weighing, row.merging, row.direction, row.layer, row.head)
-        n, right = _score(texts, predicted[cell], row.relation)
-        assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
-    assert_ordered(rows["low"], rows["accuracy"], rows["high"])
-
-
 def _parts(texts: dict[int, list[Word]], chosen_on: str) -> tuple[list[int], list[int]]:
     """Texts to choose on, and to score on."""
     order = sorted(texts)
