@@ -1,6 +1,7 @@
 """Texts, pairs and tokens as sequences of a model, and what no model can be given."""
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +59,8 @@ def test_what_fits_is_what_the_tokenizer_itself_makes_of_it(family, first, secon
         sequence, truncated = encode(entry, family, positions=500, max_tokens=500)
         if family == "gpt2":  # nothing of its template parts two texts, so a line break does
             given_texts = ["\n".join(given_texts)]
-        expected = BUILT[family](*given_texts, return_token_type_ids=True)
+        tokenizer: Any = BUILT[family]
+        expected = tokenizer(*given_texts, return_token_type_ids=True)
         assert sequence.ids.tolist() == expected["input_ids"]
         assert list(sequence.tokens) == expected.tokens()
         segments = expected["token_type_ids"] if family == "bert" else [0] * len(sequence)
@@ -200,7 +202,7 @@ def test_the_shortest_lengths_and_segments_that_can_be_are_taken():
 
 
 def test_a_tokenizer_that_does_not_belong_to_the_model_or_is_written_in_python_is_refused():
-    sizes = {"positions": 9, "segment_types": 2, "max_tokens": 9}
+    sizes: dict[str, Any] = {"positions": 9, "segment_types": 2, "max_tokens": 9}
     tokenizer = bert_like()
     tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
         single="$A", pair="$A $B:2", special_tokens=[]

@@ -1,6 +1,7 @@
 """Texts, pairs, tokens and treebank words of Japanese, by words of MeCab."""
 
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -123,7 +124,7 @@ def test_a_tokenizer_without_words_or_pieces_is_refused(settings, tmp_path):
 
 
 def test_a_corpus_is_read_anew_by_other_pieces():
-    sizes = {"positions": 64, "segment_types": 2, "max_tokens": 64}
+    sizes: dict[str, Any] = {"positions": 64, "segment_types": 2, "max_tokens": 64}
     tokenizers = (JAPANESE, japanese_like(), japanese_like("character"))
     settings = [read_corpus("demo", tokenizer, **sizes).settings for tokenizer in tokenizers]
     assert len({str(of["reader"]) for of in settings}) == 2

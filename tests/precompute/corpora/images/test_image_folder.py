@@ -3,6 +3,7 @@
 import os
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ TEXTS = ("notes.txt", "README", "labels.csv", "page.svgz.txt", "masks/notes")
 def forms(image: str, mask: str) -> list[str]:
     """Names of images with umlauts and voiced kana in one form of Unicode, masks in another."""
     pairs = (("Mädchen.png", "Mädchen_mask.png"), ("がくせい.png", "がくせい_mask.png"))
-    norm = unicodedata.normalize
+    norm: Any = unicodedata.normalize
     return [name for a, b in pairs for name in (norm(image, a), norm(mask, b))]
 
 

@@ -140,8 +140,9 @@ SIZE = {"height": HEIGHT, "width": WIDTH}
 
 
 def reader(n_channels: int = 3, **settings) -> ImageReader:
-    grey = {"image_mean": [0.5], "image_std": [0.5]} if n_channels == 1 else {}
-    processor = transformers.ViTImageProcessorPil(**{"size": SIZE} | grey | settings)
+    grey: dict[str, Any] = {"image_mean": [0.5], "image_std": [0.5]} if n_channels == 1 else {}
+    chosen: dict[str, Any] = {"size": SIZE, **grey, **settings}
+    processor = transformers.ViTImageProcessorPil(**chosen)
     layout = TokenLayout(("[CLS]",), ROWS, COLUMNS)
     return ImageReader(processor, layout, (PATCH, PATCH), n_channels)
 

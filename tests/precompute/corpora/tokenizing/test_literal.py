@@ -63,7 +63,7 @@ ALL: dict[str, PreTrainedTokenizerBase] = {
 
 
 def read(path: str, tokenizer: PreTrainedTokenizerBase, **options: Any) -> tuple[Sequence, ...]:
-    settings = {"positions": 512, "segment_types": 2, "max_tokens": 512} | options
+    settings: dict[str, Any] = {"positions": 512, "segment_types": 2, "max_tokens": 512} | options
     return whole(read_corpus(path, tokenizer, **settings)).sequences
 
 
