@@ -1,4 +1,4 @@
-"""Plant faults in formulas, and see that the tests of today catch each: a program, not the suite.
+"""Plant faults, and see that tests catch each: a program, not the suite.
 
     python -m tests.planted [WORD ...]    # faults of files with one of the words in their path; all
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 MEASURES, TESTS = "analysis/measures", "tests/statistics"
+CORPORA = "precompute/corpora"
 FAULTS: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
     ("heads/contribution", "heads/test_contribution"): (
         ("(part * update).sum(-1) / size**2", "(part * update).sum(-1) / size"),
@@ -103,6 +104,198 @@ FAULTS: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
 """By formula and by the test that catches them: what stands there, and what is planted instead."""
 
 
+READERS: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
+    ("texts/rows", "texts/test_rows"): (
+        ("if len(fields) < len(pairs):", "if len(fields) < 0:"),
+        ("parse_constant=_no_constant", "parse_constant=float"),
+        ('if any(" " in token.strip() for token in entry.tokens):', "if not entry.tokens:"),
+        ('"quoting": quoting, "strict": True', '"quoting": quoting, "strict": False'),
+        ("file_name(path), path.absolute()", "file_name(path), path"),
+        ("total_uncompressed_size > most:", "total_uncompressed_size > 100 * most:"),
+        ("unfinished.unlink(missing_ok=True)", "pass"),
+    ),
+    ("left_out", "texts/test_rows"): (
+        ("> max(1, self.n_rows / ONE_IN)", ">= max(1, self.n_rows / ONE_IN)"),
+        ("== self.n_rows >= ONE_IN:", "== self.n_rows < 0:"),
+        ('_UNSEEN = ("Cc", "Cf")', '_UNSEEN = ("Cc",)'),
+        ("type(segment) is not int or segment < 0", "not isinstance(segment, int) or segment < 0"),
+    ),
+    ("load", "texts/test_rows"): (
+        ("in (entry.tokens[:2], entry.tokens[-2:]):", "in (entry.tokens[:2],):"),
+        ("segments=entry.segments and entry.segments[kept]", "segments=entry.segments"),
+        ("column != TEXT and form not in", "not column and form not in"),
+    ),
+    ("load", "test_load"): (
+        ("    check_masking(tokenizer, mask_rate)\n", ""),
+        ("by_sentence=packing == TREES", "by_sentence=False"),
+    ),
+    ("source", "test_source"): (
+        ("if self._read > max(LEAST_UNPACKED,", "if self._read < min(0,"),
+        ("while _SKIPPABLE.match(", "if _SKIPPABLE.match("),
+        ("not isinstance(name, str) or Path(name).name != name", "not isinstance(name, str)"),
+        ("if state.get(_INDICES):", "if not state:"),
+        ('file.startswith(f"{path}/")', "file.startswith(path)"),
+        ("parquet = sorted(", "parquet = list("),
+    ),
+    ("source", "test_index"): (("state.st_mtime_ns, state.st_ctime_ns) for", "1) for"),),
+    ("recognition", "test_recognition"): (
+        ('if b"\\0" in head:', "if not head:"),
+        ("return len(lines) > 1 and all(", "return all("),
+        ("isinstance(value, str | list) and JSON_GOES_ON", "JSON_GOES_ON"),
+    ),
+    ("texts/rows", "test_recognition"): (
+        ("and not all(_MARK.match(row[0]) for row in rows)", ""),
+        ("return has_quotes or any(", "return any("),
+    ),
+    ("texts/unlabeled_pickle", "texts/test_pickles"): (
+        ("if (module, name) not in ARRAY_NAMES:", "if module not in dict(ARRAY_NAMES):"),
+        ("_REFUSED = (pickle.EXT1,", "_REFUSED = ("),
+        ("if len(data) < n_bytes:", "if not data:"),
+        ("if handle.read(1):", "if not handle:"),
+        ("n_bytes -= len(self.read(min(n_bytes, CHUNK)))", "n_bytes -= len(self.read(n_bytes))"),
+    ),
+    ("texts/packing", "texts/test_packing"): (
+        ("[end for end in ends_of_lines if end in within] or within", "list(within)"),
+        ("if draws.random() < 0.5:", "if not draws:"),
+        ("len(sides[0]) > len(sides[1])", "len(sides[0]) >= len(sides[1])"),
+        ("goes_on=index > 0", "goes_on=False"),
+    ),
+    ("annotated/conllu", "annotated/test_conllu"): (
+        ("    _refuse_cycles(governors, lines)\n", ""),
+        ("[not spelt] * (end - 1 - first)", "[False] * (end - 1 - first)"),
+        ("column.isascii() and column.isdigit()", "column.isdecimal()"),
+    ),
+    ("annotated/conllu", "annotated/test_left_out"): (
+        ("raise UnreadCoreference(self.faults[0])", "raise self.faults[0]"),
+    ),
+    ("annotated/entities", "annotated/test_entities"): (
+        ("self._words_before[node] + is_word", "self._words_before[node] + 1"),
+        ("if not _PART.search(bracket.label)", "if bracket.label"),
+        ("_OLDER_NAMES.get(field, field)", "field"),
+        ("span.name in named for span in spans if", "0 for span in spans if"),
+    ),
+    ("annotated/coreference_columns", "annotated/test_columns"): (
+        ("return breaks - inside", "return breaks"),
+        ('"-LRB-": "(",', '"-LRB-": "[",'),
+        ("begins = head in starts", "begins = False"),
+    ),
+    ("annotated/mentions", "annotated/test_columns"): (
+        ("set(self._found)", "self._found"),
+        ("if self._n_open > MOST_OPEN:", "if not self._n_open:"),
+    ),
+    ("annotated/mentions", "annotated/test_mention_heads"): (
+        ("and words[word] not in _POSSESSIVE", ""),
+        ("for word in preferred if word in tops", "for word in preferred"),
+    ),
+    ("annotated/documents", "annotated/test_windows"): (
+        ("space=before.spaces[-1]", "space=False"),
+        ("[mention for mention in inside if mention.last < end]", "inside"),
+        ("if len(sentence) > room:", "if not sentence:"),
+    ),
+    ("annotated/documents", "annotated/test_left_out"): (
+        ("len(forms) > 1 and set(forms)", "set(forms)"),
+    ),
+    ("images/pictures", "images/test_pictures"): (
+        ("65535 - greys if is_turned else greys", "greys"),
+        ("if max(opened.size) > MAX_RATIO * min(opened.size):", "if not opened.size:"),
+        ('in SIDEWAYS and opened.format != "TIFF"', "in SIDEWAYS"),
+        ("if sha256_of(content) != self.sha256:", "if not content:"),
+    ),
+    ("images/images", "images/test_pictures"): (
+        ("file_name(Path(name)) or", "name or"),
+        ("pixels=UPLOAD_PIXELS", "pixels=2 * UPLOAD_PIXELS"),
+    ),
+    ("images/images", "images/test_images"): (
+        ("if n_read == limit:", "if n_read == 99:"),
+        ("{sequence.image.name}\\0{sequence.image.sha256}", "{sequence.image.name}"),
+    ),
+    ("images/image_reader", "images/test_masks"): (
+        ("is_exact = mask.kind not in _LOSSY", "is_exact = True"),
+        ("if not is_known and seen == stored:", "if not seen:"),
+        ("known = FULL - unknown", "known = FULL + 0 * unknown"),
+        ("**_PLAIN, **_AVERAGED", "**_PLAIN"),
+    ),
+    ("images/image_folder", "images/test_image_folder"): (
+        ('unicodedata.normalize("NFC", name)', "name"),
+        ('for ending in ("", *MASK_ENDINGS):', "for ending in MASK_ENDINGS:"),
+        ("(_composed(path.name), path.name)", "path.stat().st_mtime_ns"),
+    ),
+    ("encode", "test_encode"): (
+        ("- separators > 0) & (self._segment_types > 1)", "- separators > 0)"),
+        ("masked = ids == self._mask", "masked = self._tokens[0] == ids"),
+    ),
+    ("tokenizing/encoded", "test_encode"): (
+        ("min(lengths[1], max(room // 2, room - lengths[0]))", "min(lengths[1], room // 2)"),
+    ),
+    ("token_types", "test_encode"): (
+        ("if tokenizer.cls_token != tokenizer.sep_token:", "if tokenizer:"),
+        ("return token.removesuffix(WORD_END)", "return token"),
+    ),
+    ("token_types", "test_masking"): (
+        ("max(1, math.floor(rate * len(maskable)))", "max(1, round(rate * len(maskable)))"),
+        ("np.where(masked[positions], NO_TARGET, ids[positions])", "ids[positions]"),
+    ),
+    ("randomness", "test_masking"): (("spawn_key=beside", "spawn_key=beside[1:]"),),
+    ("tokenizing/words", "test_words"): (
+        ("2 * word + (side or 0)", "word"),
+        ("or _JOINER.fullmatch(before)", ""),
+    ),
+    ("tokenizing/word_pieces", "test_words"): (
+        ("MARK * space + chunks[0].lstrip(MARK)", "MARK * space + chunks[0]"),
+    ),
+    ("tokenizing/encoded", "tokenizing/test_fitting"): (
+        ("len(of_side) < room + 2 ", "len(of_side) < 1 "),
+        ("return expression in _LOCAL_EXPRESSIONS", "return bool(expression)"),
+    ),
+    ("tokenizing/kind", "tokenizing/test_literal"): (
+        ("for part in (token[:1], token[1:])", "for part in (token,)"),
+    ),
+    ("tokenizing/kind", "test_japanese"): (("text[-1:].isascii() and ", ""),),
+    ("index/corpus", "test_index"): (
+        ('    reading.counts["truncated"] += before.truncated\n', ""),
+        ("unit += sequence.document is None or", "unit += sequence.document is not None and"),
+        ("if list(corpus.parts) == parts:", "if not parts:"),
+    ),
+    ("word_files", "test_wording"): (("ranks.max() + 1", "ranks.max()"),),
+}
+"""As `FAULTS`, by file of `precompute/corpora` and test of `tests/precompute/corpora`."""
+DOCUMENTATION: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {
+    ("docs/findings.md", "test_commands"): (
+        ("`--mask 0.12`", "`--masks 0.12`"),
+        ("`--mask 0.12`", "`--mask none`"),
+        ("`--check-sequences 32`", "`--check-sequence`"),
+        ("as `make demo` builds", "as `make demos` builds"),
+    ),
+    ("docs/findings.md", "test_queries"): (
+        ("from value_norm_dispersion order", "from value_norm_dispersions order"),
+        ("quantity = 'change'`", "quantity = 'changes'`"),
+        ("source = 'position_embedding'`,", "source = 'position_embeddings'`,"),
+    ),
+    ("docs/index.md", "test_site"): (
+        ("](running.md)", "](runs.md)"),
+        ("](running.md)", "](running.md#nothing)"),
+    ),
+    ("tests/docs/same_numbers.sql", "test_queries"): (
+        ("head, self from head_pattern;", "head, self + 1e-3 from head_pattern;"),
+    ),
+    ("docs/costs.md", "test_commands"): (
+        ("tests.benchmark --threads 1", "tests.benchmark --thread"),
+    ),
+    ("docs/reliability.md", "test_commands"): (("jobs/test_claim.py", "jobs/test_claims.py"),),
+    ("docs/cluster.md", "test_commands"): (
+        ("ray start --head\n", "ray start --heads\n"),
+        ("-e '.[cluster]'", "-e '.[clusters]'"),
+    ),
+    ("README.md", "test_commands"): (
+        ("install chromium chromium-driver", "install firefox"),
+        ("`streamlit run app.py`", "`streamlit run apps.py`"),
+    ),
+    ("requirements.txt", "test_lock"): (("torch==", "torch==9"), ("pyarrow==", "markupsafe>")),
+    ("requirements.lock", "test_lock"): (("markupsafe==", "markup-safe=="),),
+}
+"""As `FAULTS`, by file of the documentation and test of `tests/docs`."""
+
+
 def caught(path: Path, old: str, new: str, test: str) -> bool:
     """Plant a fault while a test runs; return True if it fails.
 
@@ -126,12 +319,18 @@ def caught(path: Path, old: str, new: str, test: str) -> bool:
 def main(words: list[str]) -> int:
     """Plant all faults of the files that are asked for; return how many were not caught."""
     missed = 0
-    for (formula, test), faults in FAULTS.items():
-        path = ROOT / MEASURES / f"{formula.strip()}.py"
+    rooms = [
+        (MEASURES, TESTS, FAULTS),
+        (CORPORA, f"tests/{CORPORA}", READERS),
+        (".", "tests/docs", DOCUMENTATION),
+    ]
+    every = [(room, *names, of) for *room, faults in rooms for names, of in faults.items()]
+    for (folder, tests), name, test, faults in every:
+        path = ROOT / folder / (name if "." in name else f"{name.strip()}.py")
         for old, new in faults if not words or any(word in str(path) for word in words) else ():
-            is_caught = caught(path, old, new, f"{TESTS}/{test}.py")
+            is_caught = caught(path, old, new, f"{tests}/{test}.py")
             missed += not is_caught
-            print(f"{'caught' if is_caught else 'MISSED':7} {formula}: {old} -> {new}", flush=True)
+            print(f"{'caught' if is_caught else 'MISSED':7} {name}: {old} -> {new}", flush=True)
     return missed
 
 
