@@ -23,6 +23,7 @@ FORMS: dict[str | bytes, str] = {
     '[\n{"text"': "json",
     '["a", "b"]': "json",
     "id,text\n1,a\n": "csv",
+    '"he ran","she"\n"a dog","it"\n': "csv",
     "text\tlabel\na\t1\n": "tsv",
     "A text.\n": "paragraphs",
     gzip.compress(b"A text.\n", mtime=0): "paragraphs",
@@ -41,6 +42,7 @@ FORMS: dict[str | bytes, str] = {
 PROSE = [
     *(" \n = Title = \n", "# A heading\n\nA text.", "[Applause] Thank you.", "[[File:a.png]]"),
     *("(lp stands for linear programming)", "A line\n#begin document no columns", "\n \n"),
+    "[1]\n",
     *("<svg> is a tag, GIF89a a form, BM a beginning.", "été".encode("latin1"), "1\tA\t_\n"),
     "The old man, who saw a dog, ran home.\nShe said, well, nothing.\n",
     "Roses are red, violets are blue\nSugar is sweet, and so are you\n",
