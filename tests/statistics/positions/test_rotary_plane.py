@@ -90,7 +90,7 @@ def test_what_is_not_turned_stands_apart(planes):
 
 def _view(stored: pd.DataFrame) -> pd.DataFrame:
     """The public view of stored rows."""
-    [sql] = [view.sql for view in ROTARY_PLANE.views]
+    [sql] = [view.sql for view in ROTARY_PLANE.all_views]
     with duckdb.connect() as store:
         store.execute("create schema stored")
         store.execute("create table stored.rotary_plane as from stored")
