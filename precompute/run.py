@@ -52,8 +52,8 @@ from precompute.passes import STATISTICS
 from precompute.progress import Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
-from precompute.store.open_file import opened
 from precompute.store.provenance import checked_facts, identity, provenance_facts, run_row
+from precompute.store.show import opened
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
@@ -264,7 +264,7 @@ def _statistics_already_in(request: Request, run_identity: dict, model: Identity
     try:
         with opened(request.output) as store:
             row = stored_run(store)
-            facts = {str(name): value for name, value in provenance(store).to_numpy()}
+            facts = provenance(store)
     except Locked:
         raise
     except (UserError, duckdb.Error):

@@ -10,9 +10,8 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from analysis.token_types import FIRST, SEP
-from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.left_out import check_length, check_some_tokens
-from precompute.corpora.sequence import NO_WORD, Entry, Sequence
+from precompute.corpora.sequence import NO_WORD, Annotation, Entry, Sequence
 from precompute.corpora.token_types import TokenTypes, are_special
 from precompute.corpora.tokenizing.encoded import (
     check_tokenizer,
@@ -21,8 +20,7 @@ from precompute.corpora.tokenizing.encoded import (
     in_batches,
     room_for,
 )
-from precompute.corpora.tokenizing.kind import is_japanese, joined_japanese, kind_of
-from precompute.corpora.tokenizing.word_pieces import word_pieces
+from precompute.corpora.tokenizing.kind import is_japanese, joined_japanese, kind_of, word_pieces
 from precompute.corpora.tokenizing.words import words_of_tokens
 from precompute.corpora.wording import shown
 
@@ -38,10 +36,6 @@ class Encoder:
         max_tokens: length that texts and pairs are cut to.
         is_causal: True if no token of the model sees a later one. Every token then sees the first
             one of a sequence, which is of type `first` unless it is special or masked.
-
-    Raises:
-        UserError: `max_tokens` is more than the model can read, or less than one text needs.
-        UnfitModel: the words of the tokenizer's tokens are unknown.
     """
 
     def __init__(

@@ -101,11 +101,7 @@ _BINARY = "holds binary data; give JSON Lines or plain text"
 
 
 def one_format_of(files: Sequence[Path]) -> Format:
-    """Return the format that all files share.
-
-    Raises:
-        BadCorpus: as `format_of`, or a file is in another format than the first.
-    """
+    """Return the format that all files share."""
     first = format_of(files[0])
     for path in files[1:]:
         if (other := format_of(path)) != first:

@@ -20,7 +20,7 @@ from huggingface_hub import errors
 from huggingface_hub.errors import HfHubHTTPError, HfUriError, HFValidationError
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_folder import holds_images
+from precompute.corpora.images.pictures import holds_images
 from precompute.corpora.wording import file_name, listed, path_as_given, shown
 
 HUB = "hf://"
@@ -35,10 +35,6 @@ def hub_files(address: str) -> tuple[str, tuple[Path, ...]]:
 
     PATH is a file, a folder, or a pattern such as `data/train-*`; its files are read in
     alphabetical order.
-
-    Raises:
-        BadCorpus: the address is invalid, the hub cannot be reached or has no such data set or
-            revision, or no Parquet file is there.
     """
     try:
         uri = huggingface_hub.parse_hf_uri(address)
@@ -98,11 +94,7 @@ _FILES, _INDICES = "_data_files", "_indices_data_files"
 
 
 def saved_files(folder: Path) -> tuple[Path, ...]:
-    """The Arrow files of a saved data set in its order; none if the folder is no such.
-
-    Raises:
-        BadCorpus: it holds several splits, rows that are chosen by indices, or no list of files.
-    """
+    """The Arrow files of a saved data set in its order; none if the folder is no such."""
     place = path_as_given(folder)
     if (folder / _SPLITS).is_file():
         splits = _read(folder / _SPLITS).get("splits")
@@ -214,10 +206,6 @@ def source_of(given: str | Sequence[str]) -> Source:
 
     A folder stands for all files below it but hidden ones, by their paths in alphabetical order; a
     folder saved by the `datasets` library for its Arrow files, in its own order.
-
-    Raises:
-        BadCorpus: it holds images, a folder holds no file or several splits, or a file of the hub
-            is missing.
     """
     names = (given,) if isinstance(given, str) else tuple(given)
     fetched = {name: hub_files(name) for name in names if name.startswith(HUB)}

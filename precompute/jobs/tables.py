@@ -4,7 +4,7 @@ Each table is merged once: a run that adds a statistic merges that alone.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Setting
-from analysis.statistics.base.tables import Table
-from analysis.statistics.corpus import TOKENS
-from analysis.statistics.fit import Fit, FitContext
-from analysis.statistics.question import quoted_files
-from precompute.jobs.plan import CORPUS, Plan
+from analysis.statistics.base.tables import Fit, FitContext, Table
+from analysis.statistics.corpus import CORPUS, MENTIONS, SEQUENCES, TOKENS, WORDS
+from analysis.statistics.question import quoted, quoted_files
+from analysis.token_types import TOKEN_TYPES
+from precompute.jobs.plan import Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
 from precompute.jobs.shards import (
     finish_shard,
@@ -31,13 +31,46 @@ from precompute.jobs.shards import (
     unfinished_name,
 )
 from precompute.passes import STATISTICS
-from precompute.store.corpus_tables import ROWS, VOCABULARY_ROWS
 
 _MOST_THREADS = 8
 _MEMORY_OF_THREAD = 125  # MB, the least that DuckDB sorts with
 _LEAST_MEMORY = 250
 _ROWS = 122_880  # rows written at a time: a database's row group
 
+ROWS: Mapping[Table, str] = {
+    SEQUENCES: "select index as seq, len(ids) as n_tokens, text from part",
+    TOKENS: f"""
+        select seq, pos, ids[pos + 1] as token_id, tokens[pos + 1] as token,
+            enum_range(null::enum ({quoted(*TOKEN_TYPES)}))[token_types[pos + 1] + 1]
+                ::enum ({quoted(*TOKEN_TYPES)}) as token_type,
+            segments[pos + 1] as segment, masked[pos + 1] as is_masked
+        from (select *, index as seq, unnest(range(len(ids))) as pos from part)""",
+    WORDS: """
+        select seq, word, sentences[word + 1] as sentence, forms[word + 1] as form,
+            spaces[word + 1] as space_after, word_spans[2 * word + 1] as first_pos,
+            word_spans[2 * word + 2] - 1 as last_pos,
+            parts_of_speech[word + 1] as part_of_speech, relations[word + 1] as relation,
+            nullif(governors[word + 1], -1) as governor,
+            list_bool_or(masked[first_pos + 1:last_pos + 1]) as is_masked
+        from (
+            select * exclude (words), annotation.*, index as seq,
+                unnest(range(len(annotation.forms))) as word
+            from part)""",
+    MENTIONS: """
+        select seq, mention, of.first as first_word, of.last as last_word,
+            of.head as head_word, of.cluster as cluster,
+            of.kind::enum ('pronoun', 'proper', 'nominal') as mention_type,
+            list_bool_or(masked[word_spans[2 * of.first + 1] + 1:word_spans[2 * of.last + 2]])
+                as is_masked
+        from (
+            select *, index as seq, unnest(annotation.mentions) as of,
+                unnest(range(len(annotation.mentions))) as mention
+            from part)""",
+}
+"""The rows of each table of the corpus, as SQL over a part of its index; plain text has no words
+and no mentions."""
+VOCABULARY_ROWS = "select token_id, min(token) as token from token group by token_id"
+"""The rows of `vocabulary`, from those of `token`."""
 Config = dict[str, str | bool | int | float | list[str]]
 
 

@@ -180,9 +180,6 @@ def run_processes(
 
     Args:
         cpus: the threads of each; None shares out all processors.
-
-    Raises:
-        UserError: if a process dies; finished jobs stay.
     """
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
     pool = ProcessPoolExecutor(
@@ -362,11 +359,7 @@ class RayWorker(Worker):
 
 
 def ray_module() -> ModuleType:
-    """Return Ray, imported.
-
-    Raises:
-        UserError: it is not installed.
-    """
+    """Return Ray, imported."""
     if "RAY_ADDRESS" not in os.environ:  # read as Ray is imported: all it opens is on loopback then
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -381,11 +374,7 @@ def ray_module() -> ModuleType:
 
 @contextmanager
 def joined_cluster(ray: ModuleType) -> Iterator[None]:
-    """Join the cluster that RAY_ADDRESS names, or one of this machine that ends with the run.
-
-    Raises:
-        UserError: no cluster answers there.
-    """
+    """Join the cluster that RAY_ADDRESS names, or one of this machine that ends with the run."""
     try:
         _join(ray, os.environ.get("RAY_ADDRESS"))
         yield
@@ -443,11 +432,7 @@ def check_answer(address: str) -> None:
 def runner_for(
     name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
 ) -> Iterator[Runner]:
-    """Return the runner of a name with a number of workers, and the CPUs and GPUs of each.
-
-    Raises:
-        UserError: GPUs are to be shared out without Ray.
-    """
+    """Return the runner of a name with a number of workers, and the CPUs and GPUs of each."""
     if name == "ray":
         with ray_runner(workers=workers, cpus=cpus or 1, gpus=gpus) as run:
             yield run

@@ -40,11 +40,7 @@ from precompute.jobs.bounds import evenly_spaced
 
 
 def chosen_device(name: str) -> torch.device:
-    """Return the device of a name; `auto` is a CUDA GPU where there is one.
-
-    Raises:
-        UserError: torch knows no such device, or this machine has none.
-    """
+    """Return the device of a name; `auto` is a CUDA GPU where there is one."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -280,11 +276,7 @@ class LoadedModel:
 
     @property
     def image_reader(self) -> ImageReader:
-        """Return the reader of images.
-
-        Raises:
-            UnfitModel: the model reads text.
-        """
+        """Return the reader of images."""
         if self.images is None:
             raise UnfitModel(f"Model {self.name!r} reads text and no images.")
         return self.images

@@ -103,9 +103,6 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     """Return the folder of the Transformer, and the kinds of modules after it, such as Pooling.
 
     Folders of sentence-transformers list both in modules.json; others are the Transformer's own.
-
-    Raises:
-        UnfitModel: the list is broken.
     """
     check_regular(folder, name)
     if not (folder / _MODULES).exists():
@@ -133,21 +130,13 @@ def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrai
 
 
 def weights_sha256_of(folder: Path, name: str) -> str:
-    """Hash the files that weights are loaded from; for a single file return its hash.
-
-    Raises:
-        UnfitModel: as `weight_files`.
-    """
+    """Hash the files that weights are loaded from; for a single file return its hash."""
     hashes = [file_sha256(file) for file in weight_files(folder, name)]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
-    """Return the files that the library loads weights from: one, or those of an index.
-
-    Raises:
-        UnfitModel: one is missing, or the library would load other files beside them.
-    """
+    """Return the files that the library loads weights from: one, or those of an index."""
     there = sorted(file.name for file in folder.glob("*.safetensors") if file.is_file())
     if parts := [file for file in there if file.startswith("shard-")]:
         raise UnfitModel(
@@ -288,9 +277,6 @@ def settings_not_read(
 
     Args:
         made: what the library made of the configuration.
-
-    Raises:
-        UnfitModel: for a setting that the class of earlier versions of the library computed by.
     """
     unread = []
     for path, value in _not_known(configuration, made):

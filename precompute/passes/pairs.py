@@ -11,17 +11,13 @@ from analysis.scopes import EFFECTS
 from analysis.statistics.pairs.changes import EFFECT, PAIR_DELTA, RELATION
 from analysis.statistics.pairs.relations import SEQUENCE_RELATION_CHANGE
 from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, rows
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows
 
 
 @fills(PAIR_DELTA)
 def changes_of_pairs(layer: Layer) -> pa.Table:
-    """Return the change of every ordered pair of positions within the layer's window.
-
-    Formula: `layer_mixing`, `pair_deltas`, `token_relations`.
-    """
+    """Return the change of every ordered pair of positions within the layer's window."""
     order = layer.batch.order
     places = layer.batch.shared(_PairPlaces).of(layer)
     deltas = {
@@ -39,10 +35,7 @@ def changes_of_pairs(layer: Layer) -> pa.Table:
 
 @fills(SEQUENCE_RELATION_CHANGE)
 def changes_of_relations(layer: Layer) -> Iterator[pa.Table]:
-    """Return the changes of every sequence, summed over its pairs of each relation.
-
-    Formula: `layer_mixing`, `relation_changes`, `token_relations`.
-    """
+    """Return the changes of every sequence, summed over its pairs of each relation."""
     batch = layer.batch
     effects = np.array([list(EFFECTS).index(effect) for effect in batch.order.effects])
     for row, sequence in enumerate(batch.sequences):

@@ -23,8 +23,8 @@ from analysis.measures.probing.word_attention import (
     attended_antecedents,
     predicted_governors,
 )
-from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.columns import HEAD
+from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.probing.accuracy import (
     COREFERENCE_PREDICTION,
     DEPENDENCY_PREDICTION,
@@ -34,11 +34,9 @@ from analysis.statistics.probing.accuracy import (
     WEIGHING,
 )
 from analysis.statistics.probing.parsers import KEPT, WORD_ATTENTION, WORD_VECTOR
-from precompute.corpora.annotated.annotation import Annotation, Mention
-from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import FromBatch, fills
+from precompute.corpora.sequence import Annotation, Mention, Sequence
+from precompute.passes.filling import FromBatch, fills, rows
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows
 
 _PLURAL = "Number=Plur"
 
@@ -63,10 +61,7 @@ class Mentions:
 
 @fills(WORD_ATTENTION)
 def attention_of_sentences(layer: Layer) -> Iterator[pa.Table]:
-    """Return the attention between the words of each sentence of the first annotated sequences.
-
-    Formula: `norm_weighted_attention`, `value_norms`, `word_attention`.
-    """
+    """Return the attention between the words of each sentence of the first annotated sequences."""
     for index, known, attention in layer.annotated:
         for number in sorted(set(known.sentences)) if index < KEPT else ():
             words = np.flatnonzero(np.array(known.sentences) == number)
@@ -87,10 +82,7 @@ def attention_of_sentences(layer: Layer) -> Iterator[pa.Table]:
 
 @fills(DEPENDENCY_PREDICTION)
 def governors_of_words(layer: Layer) -> Iterator[pa.Table]:
-    """Return the governors that every head predicts for each word with a tree.
-
-    Formula: `norm_weighted_attention`, `predicted_governors`, `value_norms`, `word_attention`.
-    """
+    """Return the governors that every head predicts for each word with a tree."""
     for by_weight, by_norm in zip(layer.annotated, layer.annotated_by_norm, strict=True):
         index, known, _ = by_weight
         if known.governors is not None:
@@ -119,10 +111,6 @@ class AntecedentsOfMentions:
     """Antecedents that rules and the heads of each layer pick, text by text.
 
     It keeps the mentions of the batch's texts beside the rows.
-
-    Formula: `agreement`, `attended_antecedents`, `base_of`, `has_antecedent`, `head_match`,
-        `is_right`, `nearest`, `norm_weighted_attention`, `sieve`, `token_relations`,
-        `value_norms`, `word_attention`.
     """
 
     def __init__(self, batch: Batch):

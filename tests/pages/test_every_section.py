@@ -19,7 +19,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from analysis.contracts import every_table
-from analysis.statistics import annotation, corpus, image
+from analysis.statistics import corpus
 from pages.kit.links import VIEWS
 from pages.kit.section import Section
 from tests.pages.conftest import assert_sound, bodies, charts, frames
@@ -250,7 +250,7 @@ def test_a_statistic_that_the_file_lacks_is_named(page, opened, request, tmp_pat
         assert f"--statistics {table}" in session.code[0].value
 
 
-OF_CORPORA = {table.name for table in (*corpus.TABLES, *annotation.TABLES, image.TABLE)}
+OF_CORPORA = {table.name for table in corpus.TABLES}
 WITH_MORE = [
     pytest.param(page, section, id=f"{page}-{section.name}")
     for page, section in SECTIONS

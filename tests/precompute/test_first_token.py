@@ -14,7 +14,7 @@ from precompute.corpora.sequence import NO_WORD, Entry
 from precompute.corpora.token_types import masked
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.live.one_sequence import text_of
+from precompute.live.one_sequence import Rerun
 from precompute.run import Request, run
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.precompute.corpora.tiny import BUILT, PLACE, encode, llama_like
@@ -92,7 +92,7 @@ def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
     ("family", "opening"), [("gpt2", "first"), ("llama", "bos"), ("bert", "cls"), ("t5", "cls")]
 )
 def test_what_a_reader_types_is_read_as_a_run_reads_it(family, opening):
-    sequence, _ = text_of(tiny_model(family), "The dog.", 36)
+    sequence, _ = Rerun(tiny_model(family)).typed("The dog.", max_tokens=36)
     assert sequence.named_types == tiny_sequences(family)[1].named_types
     assert sequence.named_types[0] == opening
 

@@ -11,7 +11,7 @@ import pytest
 from analysis.scopes import POST_NORM
 from analysis.statistics.base import means as base_means
 from analysis.statistics.base.means import Blocks
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext
 from analysis.statistics.mixing import ROLLOUT
 from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local

@@ -18,6 +18,7 @@ from analysis.measures.bootstrap import means_of_sums
 from analysis.statistics.base.columns import (
     LAYER,
     OF_RUN,
+    SEQ,
     Column,
     averaged,
     count,
@@ -28,11 +29,13 @@ from analysis.statistics.base.columns import (
     ratio,
     with_names,
 )
-from analysis.statistics.base.tables import Table, View, grain_of, query
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table, View, derived, grain_of, query
 
 SLICE = 2**17
 """Sequences per slice of a query over all sequences, so that it fits into memory."""
+TOGETHER = 2**15
+"""Most rows of layers that one query reads together: a query for each layer of a small table
+would take longer than its rows."""
 N_SEQUENCES = count("sequences that have it", "sequences", most=OF_RUN["n_sequences"])
 
 
@@ -40,8 +43,8 @@ def means(
     name: str,
     *,
     of: Table,
-    by: tuple[Column, ...],
-    values: Mapping[str, Column],
+    by: tuple[Column, ...] = (),
+    values: Mapping[str, Column] | None = None,
     over: tuple[Column, ...] = (),
     rows: str = "",
     wide: str = "",
@@ -54,11 +57,14 @@ def means(
     A single quantity has no column for its name, which is that of the mean.
 
     Args:
+        by: key; that of `of` without the sequence unless given, as `values` are those of `of`.
         over: columns of the key whose mean has rows too, in which they are NULL.
         rows: what is read, as SQL: `seq`, the key and what quantities are made of.
         wide: name of a view with a column for each quantity.
         more: of the table.
     """
+    by = by or tuple(column for column in of.key if column != SEQ)
+    values = of.values if values is None else values
     measured, several = with_names(values), len(values) > 1
     mean = "mean" if several else measured[0].name
     key = tuple(averaged(one) if one in over else one for one in by)
@@ -76,21 +82,15 @@ def means(
         "n_sequences": N_SEQUENCES,
     }
     views = (wide_view(wide, name, key[: len(by)], measured),) if wide else ()
-    return Table(
+    return derived(
         name,
+        of=of,
         key=key,
         values=columns,
         laws=(*bounds.values(), *more.pop("laws", ())),
         views=(*views, *more.pop("views", ())),
-        **{
-            "source": of.source,
-            "note": "means over sequences",
-            "needs": of.needs,
-            "depends_on": of.depends_on,
-            "requires": (of.name,),
-            "made_by": _means(of.name, rows or of.name, by, over, measured),
-        }
-        | more,
+        made_by=_means(of.name, rows or of.name, by, over, measured),
+        **{"note": "means over sequences", "depends_on": of.depends_on} | more,
     )
 
 
@@ -129,7 +129,7 @@ def _means(
     over: tuple[Column, ...],
     quantities: tuple[Column, ...],
 ) -> Any:
-    """Return the fit of means, which reads each layer once where the key has the layer."""
+    """Return the fit of means, which reads few layers at a time where the key has the layer."""
     key = [_quoted(column) for column in by]
     numbers = f"""
         unpivot (
@@ -176,9 +176,21 @@ def _of_sequence(quantity: Column) -> str:
 
 
 def layers_of(store: DuckDBPyConnection, table: str) -> list[str]:
-    """Return a condition for each layer of a table."""
-    layers = store.sql(f"select distinct layer from {table} order by layer").fetchall()
-    return ["layer is null" if layer is None else f"layer = {layer}" for (layer,) in layers]
+    """Return conditions that cut a table into layers, several together where rows are few."""
+    counted = f"select layer, count(*) from {table} group by layer order by layer nulls last"
+    pieces: list[list[int]] = []  # first and last layer, and the rows of all
+    for layer, n in store.sql(counted).fetchall():
+        if layer is None:
+            return [*map(_within, pieces), "layer is null"]
+        if pieces and pieces[-1][2] + n <= TOGETHER:
+            pieces[-1][1:] = [layer, pieces[-1][2] + n]
+        else:
+            pieces.append([layer, layer, n])
+    return [*map(_within, pieces)]
+
+
+def _within(piece: list[int]) -> str:
+    return f"layer between {piece[0]} and {piece[1]}"
 
 
 @dataclass(frozen=True)
@@ -289,16 +301,12 @@ def dispersion(
         "min": smallest,
         "max": largest,
     }
-    return Table(
+    return derived(
         name,
+        of=of,
         key=tuple(pooled(one) for one in by),
         values=columns,
         laws=("min <= mean * (1 + 1e-9)", "mean <= max * (1 + 1e-9)"),
-        **{
-            "source": of.source,
-            "needs": of.needs,
-            "requires": (of.name,),
-            "made_by": query(sql),
-        }
-        | more,
+        made_by=query(sql),
+        **more,
     )

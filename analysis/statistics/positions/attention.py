@@ -42,14 +42,8 @@ from analysis.statistics.base.columns import (
     text,
     weight,
 )
-from analysis.statistics.base.correlations import (
-    OF_HEADS,
-    laws_of_parts,
-    parts,
-    values_of_parts,
-)
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Table, added_up, view
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.correlations import OF_HEADS, laws_of_parts, parts, values_of_parts
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, FitContext, Part, Table, added_up, view
 
 REACH = 10
 _TRACES = 1.05
@@ -205,15 +199,7 @@ RELATIVE_POSITION_CLUSTER = Table(
     version=2,
     requires=("relative_position_profile", "relative_position_centre"),
     made_by=_head_clusters,
-    views=(
-        view(
-            "relative_position_cluster",
-            _BY_CLUSTER,
-            _SHARE,
-            note="6 clusters",
-            sql="select * exclude (k) from stored.relative_position_cluster where k = 6",
-        ),
-    ),
+    views=(Part("relative_position_cluster", ("k",), "k = 6", "6 clusters"),),
 )
 SHOWN = 15
 """First tokens of a text whose attention is kept."""
@@ -234,21 +220,20 @@ EXEMPLAR_ATTENTION = Table(
 )
 PATCH_REACH = 7
 """Largest stored offset in rows and in columns, to either side."""
-ROW_OFFSET = place(
-    "row of the key patch less row of the query patch; below 0: above it",
-    "patches",
-    name="row_offset",
-    least=-PATCH_REACH,
-    most=PATCH_REACH,
+_BY_PATCH = (
+    LAYER,
+    HEAD,
+    *(
+        place(
+            f"{of} of the key patch less {of} of the query patch; below 0: {where}",
+            "patches",
+            name=f"{of}_offset",
+            least=-PATCH_REACH,
+            most=PATCH_REACH,
+        )
+        for of, where in (("row", "above it"), ("column", "to the left"))
+    ),
 )
-COLUMN_OFFSET = place(
-    "column of the key patch less column of the query patch; below 0: to the left",
-    "patches",
-    name="column_offset",
-    least=-PATCH_REACH,
-    most=PATCH_REACH,
-)
-_BY_PATCH = (LAYER, HEAD, ROW_OFFSET, COLUMN_OFFSET)
 _N_IMAGES = {"n_images": count("images with a pair of patches of the offset", "images")}
 PATCH_OFFSET = Table(
     "patch_offset",

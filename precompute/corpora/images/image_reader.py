@@ -46,10 +46,6 @@ def mask_of(picture: Picture) -> Mask | None:
     (inside); in a file whose name ends in `_trimap` only black and white are known. Palette
     indices, and greys that are all at most `LAST_LABEL` or 255, are labels: 0 is outside, 255
     unknown, any other inside.
-
-    Raises:
-        BadCorpus: it cannot be decoded, has another size or colours, or lacks the image's
-            orientation.
     """
     if picture.mask is None:
         return None
@@ -249,11 +245,7 @@ class ImageReader:
 
 
 def colours(n_channels: int) -> str:
-    """Return Pillow's mode for images of so many channels.
-
-    Raises:
-        UnfitModel: no image that is read has so many.
-    """
+    """Return Pillow's mode for images of so many channels."""
     if n_channels not in _COLOURS:
         raise UnfitModel(
             f"The model's num_channels is {n_channels}; covered are 3 (colours) and 1 (greys)."

@@ -75,9 +75,6 @@ def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
 
     Returns:
         The number of entries.
-
-    Raises:
-        UserError: the file cannot be written.
     """
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
@@ -107,11 +104,7 @@ def _line(entry: Entry) -> str:
 
 
 def entry_of(value: object, place: str, *, column: str = TEXT) -> Entry:
-    """Return the value of a row as an entry, if it is in one of the forms.
-
-    Raises:
-        BadCorpus: it is in none, or has no key of texts; `BlankRow` if it has no text.
-    """
+    """Return the value of a row as an entry, if it is in one of the forms."""
     if isinstance(value, BadCorpus):
         raise value
     if not isinstance(value, dict):

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import wilcoxon
 
 from analysis.comparison.account import account
-from analysis.comparison.head_changes import habit_of_heads, head_differences, held_habits
+from analysis.comparison.heads import habit_of_heads, head_differences, held_habits
 from analysis.errors import UnknownName
 from analysis.foreign_file import attach
 from tests.shared_store import shared_store

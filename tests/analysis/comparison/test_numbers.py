@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.comparison.account import account
-from analysis.comparison.beside import differences, own_numbers
+from analysis.comparison.differences import differences, own_numbers
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, by_unit, unit_values
 from analysis.foreign_file import attach
 from tests.shared_store import shared_store

@@ -15,7 +15,7 @@ from precompute.corpora.sequence import Sequence
 from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import batch_of
-from precompute.passes.relevance_maps import start_weights
+from precompute.passes.relevance import start_weights
 from tests.analysis.models.every_type import tiny_type
 from tests.tiny_vision import (
     COLUMNS,

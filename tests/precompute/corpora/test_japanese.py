@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 from transformers import BertJapaneseTokenizer
 
 from analysis.errors import UnfitModel
-from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import read_corpus
-from precompute.corpora.sequence import NO_WORD, Entry
+from precompute.corpora.sequence import NO_WORD, Annotation, Entry
 from precompute.corpora.token_types import masked
-from precompute.corpora.tokenizing.kind import words_of_japanese
-from precompute.corpora.tokenizing.word_pieces import word_pieces
+from precompute.corpora.tokenizing.kind import word_pieces, words_of_japanese
 from tests.precompute.corpora.tiny import PLACE, unhurried
 from tests.precompute.corpora.tiny_japanese import japanese_like
 from tests.refusals import refused

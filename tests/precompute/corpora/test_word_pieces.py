@@ -6,9 +6,8 @@ from tokenizers import Tokenizer, normalizers, pre_tokenizers
 
 from analysis.errors import BadCorpus
 from analysis.token_types import CLS, SEP
-from precompute.corpora.annotated.annotation import ROOT, Annotation
-from precompute.corpora.sequence import NO_WORD, Entry
-from precompute.corpora.tokenizing.word_pieces import line_pieces, word_pieces
+from precompute.corpora.sequence import NO_WORD, ROOT, Annotation, Entry
+from precompute.corpora.tokenizing.kind import line_pieces, word_pieces
 from tests.precompute.corpora.tiny import BUILT, PLACE, TOKENIZERS, encode, llama_like
 
 FORMS = ("The", "catmat", "sat", ".")

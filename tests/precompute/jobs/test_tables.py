@@ -13,11 +13,11 @@ import pytest
 
 from analysis.needs import Setting
 from analysis.statistics import norms
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext
+from analysis.statistics.corpus import CORPUS
 from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs import tables
-from precompute.jobs.plan import CORPUS
 from precompute.jobs.shards import finish_shard, is_intact
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store

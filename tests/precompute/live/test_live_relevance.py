@@ -15,7 +15,7 @@ from analysis.relevance_rules import ALL
 from analysis.upload_bounds import UPLOAD_BYTES
 from precompute.live import one_sequence
 from precompute.live.one_sequence import MAX_CHARACTERS, Rerun
-from precompute.passes.relevance_maps import Relevance
+from precompute.passes.relevance import Relevance
 from tests.refusals import refused
 from tests.tiny import POSITIONS, TEXT_FAMILIES, tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS

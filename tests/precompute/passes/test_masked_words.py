@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.annotation import mentions, words
 from analysis.statistics.probing.parsers import static_vectors, tree_sentences
 from pages.syntax.page import SENTENCES_OF_RELATION
 from precompute.jobs.plan import Plan
@@ -46,7 +45,7 @@ def every_word(store, masked_trees) -> pd.DataFrame:
     for sequence in masked_trees[1].corpus:
         assert sequence.word_spans is not None
         hidden = [sequence.masked[start:end].any() for start, end in sequence.word_spans]
-        rows = words(store, seq=sequence.index).assign(seq=sequence.index)
+        rows = store.execute("from word where seq = ? order by word", [sequence.index]).df()
         assert rows["is_masked"].tolist() == hidden
         governed = [not pd.isna(g) and hidden[int(g)] for g in rows["governor"]]
         parts.append(rows.assign(is_scored=~np.array(hidden) & ~np.array(governed)))
@@ -107,12 +106,9 @@ def test_parsers_neither_know_nor_score_a_masked_word(store, every_word):
 def test_mentions_say_whether_they_were_read(store, every_word):
     hidden = every_word.set_index(["seq", "word"])["is_masked"]
     seen = []
-    for seq in sorted(set(every_word["seq"])):
-        mention: Any
-        for mention in mentions(store, seq=seq).itertuples():
-            are_masked = [
-                bool(hidden[seq, word]) for word in range(mention.first_word, mention.last_word + 1)
-            ]
-            assert mention.is_masked == any(are_masked)
-            seen.append(mention.is_masked)
+    mention: Any
+    for mention in store.execute("from mention").df().itertuples():
+        words = range(mention.first_word, mention.last_word + 1)
+        assert mention.is_masked == any(bool(hidden[mention.seq, word]) for word in words)
+        seen.append(mention.is_masked)
     assert {True, False} <= set(seen)

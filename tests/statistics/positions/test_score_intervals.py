@@ -12,8 +12,7 @@ import torch
 
 from analysis.models.trace import Model
 from analysis.scopes import PRE_NORM
-from analysis.statistics.base.tables import Table
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table
 from analysis.statistics.positions.sums import (
     BUCKET_SUMS,
     COMPLEX,

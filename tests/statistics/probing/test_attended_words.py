@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from analysis.measures.probing.antecedents import NONE
 from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
-from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.weighing import WEIGHINGS
+from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.probing.accuracy import (
     COREFERENCE_PREDICTION,
     DEPENDENCY_PREDICTION,

@@ -9,8 +9,8 @@ import pytest
 
 from analysis.measures.bootstrap import redraws
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
-from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.probing.accuracy import (
     BASELINES,
     CHOSEN_ON,
@@ -18,7 +18,7 @@ from analysis.statistics.probing.accuracy import (
     COREFERENCE_BEST,
     COREFERENCE_DIFFERENCE,
 )
-from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.sequence import Annotation
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
 from tests.tiny import HEADS, LAYERS

@@ -20,8 +20,8 @@ from analysis.statistics.relevance import (
 from precompute.jobs.bounds import evenly_spaced
 from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
-from precompute.passes import relevance_maps
-from precompute.passes.relevance_maps import start_weights
+from precompute.passes import relevance as passes
+from precompute.passes.relevance import start_weights
 from precompute.run import Request
 from tests.shared_store import shared_run
 from tests.small_store import request as asked_for
@@ -119,7 +119,7 @@ def test_tokens_in_place_and_errors_of_the_mean_are_those_of_all_heads(
         }
         return replace(carried, heads=carried.heads._replace(**of_heads))
 
-    monkeypatch.setattr(relevance_maps, "carried_relevance", planted)
+    monkeypatch.setattr(passes, "carried_relevance", planted)
     rows = rows_of_table(SEQUENCE_RELEVANCE, tiny, sequences[:1]).to_pandas()
     of_rules = rows[rows["rule"].isin(RULES)]
     heads = of_rules["head"]
@@ -137,7 +137,7 @@ def test_sequences_whose_weights_take_too_much_memory_have_no_maps(tiny, sequenc
     before = rows_of_tables(tables, tiny, sequences, kept=every)
     lengths = sorted(map(len, sequences))
     n_heads = len(tiny.layers) * len(tiny.layers[0].query_weight)
-    monkeypatch.setattr(relevance_maps, "MOST_BYTES", n_heads * lengths[1] ** 2 * 4)
+    monkeypatch.setattr(passes, "MOST_BYTES", n_heads * lengths[1] ** 2 * 4)
     after = rows_of_tables(tables, tiny, sequences, kept=every)
     short = {sequence.index for sequence in sequences if len(sequence) <= lengths[1]}
     assert len(short) == 2

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.conllu import conllu_documents
+from precompute.corpora.sequence import ROOT
 from tests.precompute.corpora.tiny import sound, unhurried
 from tests.refusals import refused
 

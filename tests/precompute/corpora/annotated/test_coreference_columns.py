@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.coreference_columns import column_documents
+from precompute.corpora.sequence import Mention
 from tests.precompute.corpora.tiny import sound
 from tests.refusals import refused
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from precompute.corpora import load
-from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.conllu import conllu_documents
+from precompute.corpora.sequence import ROOT
 from tests.precompute.corpora.tiny import sound
 
 PATH = Path(load.__file__).with_name("demo.conllu")

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.conllu import conllu_documents
+from precompute.corpora.sequence import Mention
 from tests.precompute.corpora.tiny import load, sound
 from tests.refusals import refused
 

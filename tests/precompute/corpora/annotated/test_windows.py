@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora.annotated import documents as of_windows
-from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.annotated.documents import Document, Sentence, windows
 from precompute.corpora.load import entries
+from precompute.corpora.sequence import ROOT, Annotation, Mention
 from precompute.corpora.source import Line
 from precompute.corpora.tokenizing.encoded import room_for
-from precompute.corpora.tokenizing.word_pieces import word_pieces
+from precompute.corpora.tokenizing.kind import word_pieces
 from tests.precompute.corpora.tiny import BUILT, TOKENIZERS, encode, load, unhurried
 from tests.small_treebank import write_treebank
 

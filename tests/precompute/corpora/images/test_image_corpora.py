@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from analysis.errors import BadCorpus, BrokenLaw, UserError
-from analysis.statistics import image
+from analysis.statistics.corpus import IMAGES
 from precompute.corpora.load import convert_corpus
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
@@ -56,17 +56,16 @@ def store(place):
 
 
 def test_every_image_that_was_read_has_a_row(store):
-    rows = image.images(store)
+    rows = store.execute("from image order by seq").df()
     assert rows["name"].tolist() == list(SIZES)
     assert rows["seq"].tolist() == list(range(len(SIZES)))
-    masked = rows.loc[rows["has_mask"], "name"].tolist()
+    masked = rows.loc[rows["coverage"].notna(), "name"].tolist()
     assert masked == [*MASKED, "plain.png"]
-    assert rows["kept"].all()
+    assert rows["picture"].notna().all()
     for seq, (height, width) in enumerate(SIZES.values()):
-        row = image.image(store, seq=seq).iloc[0]
+        row = rows.iloc[seq]
         assert (row["height"], row["width"]) == (height, width)
         assert (row["grid_rows"], row["grid_columns"], row["first_patch"]) == (ROWS, COLUMNS, 1)
-    assert image.image(store, seq=99).empty
 
 
 def test_pictures_are_what_the_model_saw(plan, place, store):
@@ -75,8 +74,8 @@ def test_pictures_are_what_the_model_saw(plan, place, store):
             resized = opened.convert("RGB").resize(
                 plan.images.size[::-1], Image.Resampling.BILINEAR
             )
-        row = image.image(store, seq=seq).iloc[0]
-        with Image.open(BytesIO(row["picture"])) as kept:
+        [(picture,)] = store.execute("select picture from image where seq = ?", [seq]).fetchall()
+        with Image.open(BytesIO(picture)) as kept:
             assert kept.format == "PNG"
             np.testing.assert_array_equal(np.asarray(kept), np.asarray(resized))
 
@@ -117,7 +116,7 @@ def test_images_that_do_not_fit_their_file_are_seen(place, tmp_path):
     with duckdb.connect(str(path)) as connection:
         for law, change in DAMAGE.items():
             connection.execute(f"begin; update stored.image set {change} where seq = 0")
-            assert law in refused(BrokenLaw, assert_laws, connection, image.TABLE)
+            assert law in refused(BrokenLaw, assert_laws, connection, IMAGES)
             connection.execute("rollback")
         connection.execute("update stored.image set first_patch = 2 where seq = 1")
         connection.execute("delete from stored.image where seq = 3")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_folder import image_folder
+from precompute.corpora.images.images import image_folder
 from tests.precompute.corpora.drawn import encoded, greys, noise, saved
 from tests.refusals import refused
 

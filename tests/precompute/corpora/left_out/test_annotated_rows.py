@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analysis.errors import BadCorpus, UserError
-from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.sequence import Annotation
 from tests.precompute.corpora.left_out.test_rows_of_text import unused
 from tests.precompute.corpora.tiny import load
 from tests.precompute.corpora.whole import Whole

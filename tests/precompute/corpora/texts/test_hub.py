@@ -20,7 +20,7 @@ from precompute.corpora.load import entries
 from precompute.corpora.source import source_of
 from precompute.jobs.runner import run_local
 from precompute.run import run
-from precompute.store.open_file import opened
+from precompute.store.show import opened
 from tests.precompute.corpora.tiny import load
 from tests.refusals import refused
 from tests.small_store import request
