@@ -19,12 +19,16 @@ from tests.small_store import manifest_of
 from tests.tiny import BOTH_WAYS
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> dict[str, Path]:
+    """Whole files by family."""
+    return {family: shared_store(tmp_path_factory, family) for family in BOTH_WAYS}
+
+
 @pytest.fixture
-def copied(tmp_path_factory, tmp_path) -> Callable[[str], Path]:
+def copied(whole, tmp_path) -> Callable[[str], Path]:
     """A copy of a family's whole file, to be changed."""
-    return lambda family: Path(
-        shutil.copy(shared_store(tmp_path_factory, family), tmp_path / "copy.duckdb")
-    )
+    return lambda family: Path(shutil.copy(whole[family], tmp_path / "copy.duckdb"))
 
 
 @pytest.fixture
