@@ -84,7 +84,7 @@ def test_stages_that_come_again_add_up_to_what_the_last_line_says(
     assert account.seconds_of == {"model": 0, "sequences": 61, "tables": 2, "file": 2}
     said = "3 sequences, 40 tokens, 5 statistics in 1 min 5 s (sequences 1 min 1 s"
     line, elsewhere = (
-        made_line(each, account) for each in (made, Made(tmp_path / "a b.duckdb", 3, 40, 5))
+        made_line(file, account) for file in (made, Made(tmp_path / "a b.duckdb", 3, 40, 5))
     )
     address = "streamlit run app.py, http://127.0.0.1:8501/?file=a%20b.duckdb"
     assert line.startswith(f"statistics/a b.duckdb: {said}")
@@ -127,17 +127,17 @@ def test_times_have_their_two_largest_units(seconds, expected):
 def test_a_run_tells_of_every_job_once_its_shards_are_written_and_of_what_it_finds_done(
     tmp_path, monkeypatch
 ):
-    asked, told = request(tmp_path, statistics=["token_norm"]), list[Event | str]()
+    asked, events = request(tmp_path, statistics=["token_norm"]), list[Event | str]()
     write = runner.finish_shard
-    monkeypatch.setattr(runner, "finish_shard", lambda *a: (write(*a), told.append("written")))
-    run(asked, run_local, told.append)
-    place = next(n for n, event in enumerate(told) if getattr(event, "stage", "") == "sequences")
-    begun, *written, job = told[place : place + 4]
+    monkeypatch.setattr(runner, "finish_shard", lambda *a: (write(*a), events.append("written")))
+    run(asked, run_local, events.append)
+    place = next(n for n, event in enumerate(events) if getattr(event, "stage", "") == "sequences")
+    begun, *written, job = events[place : place + 4]
     assert written == ["written"] * 2
     assert isinstance(begun, Begun)
     assert isinstance(job, Finished)
     assert (job.work, job.size, bool(job.n_bytes)) == (begun.work, begun.total, True)
-    assert isinstance(told[-1], Made)
+    assert isinstance(events[-1], Made)
     again = list[Event]()
     run(asked, run_local, again.append)
     found = {event.stage: event for event in again if isinstance(event, Begun)}
