@@ -80,21 +80,14 @@ class Encoder:
             UserError: `max_tokens` leaves no room for a pair.
             UnfitModel: the tokenizer gives segment ids that the model does not know.
         """
-        index = first
         for batch in in_batches(entries):
-            for sequence in self._of_batch(index, batch, counts):
-                yield sequence
-                index += 1
-
-    def _of_batch(self, first: int, batch: list[Entry], counts: Counter[str]) -> Iterator[Sequence]:
-        if batch[0].texts:
-            yield from self._from_texts(first, batch, counts)
-            return
-        for index, entry in enumerate(batch, first):
-            known = entry.annotation
-            yield (
-                self._from_words(index, entry, known) if known else self._from_tokens(index, entry)
-            )
+            if batch[0].texts:
+                yield from self._from_texts(first, batch, counts)
+            elif known := batch[0].annotation:
+                yield self._from_words(first, batch[0], known)
+            else:
+                yield self._from_tokens(first, batch[0])
+            first += len(batch)
 
     def _from_texts(
         self, first: int, batch: list[Entry], counts: Counter[str]
@@ -207,11 +200,10 @@ class Encoder:
         """Return the text between special tokens, a line for each part."""
         special = are_special(self._token_types(ids))
         ends = np.cumsum(~special)[special]
-        parts = np.split(ids[~special], ends.tolist())
-        texts = (self._decoded(part.tolist()).strip() for part in parts)
+        parts = (part.tolist() for part in np.split(ids[~special], ends.tolist()))
+        tokenizer = self._tokenizer
+        if is_japanese(tokenizer):
+            texts = [joined_japanese(tokenizer, part).strip() for part in parts]
+        else:
+            texts = [str(tokenizer.decode(part)).strip() for part in parts]
         return "\n".join(text for text in texts if text)
-
-    def _decoded(self, ids: list[int]) -> str:
-        if is_japanese(self._tokenizer):
-            return joined_japanese(self._tokenizer, ids)
-        return str(self._tokenizer.decode(ids))

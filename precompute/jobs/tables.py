@@ -95,17 +95,13 @@ def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
 
 def finish_corpus(plan: Plan) -> None:
     """Write the files of `CORPUS`, with one part in memory at a time."""
-    tokens = quoted_files(str(plan.corpus_file(TOKENS)))
     with workspace(plan.folder) as store:
         for table in CORPUS:
             path, query = plan.corpus_file(table), ROWS.get(table, VOCABULARY_ROWS)
             if path.exists():
                 continue
-            of_tokens = f"with token as (from read_parquet({tokens}))"
-            of_parts = (
-                f"with part as (from read_parquet({quoted_files(str(part))}))"
-                for part in plan.corpus.files
-            )
+            of_tokens = f"with token as ({_in_file(plan.corpus_file(TOKENS))})"
+            of_parts = (f"with part as ({_in_file(part)})" for part in plan.corpus.files)
             sources = of_parts if table in ROWS else (of_tokens,)
             order = ", ".join(column.name for column in table.key)
             _write(path, table, (f"{given} {query} order by {order}" for given in sources), store)
@@ -220,37 +216,27 @@ def _fitted(database: DuckDBPyConnection, plan: Plan, table: Table, fit: Fit) ->
     with _room(database, threads=1) as store:
         store.execute("create schema stored; create schema kept")
         for of_corpus in CORPUS:
-            _stand_in(store, of_corpus, plan.corpus_file(of_corpus))
+            rows_of_file = _in_file(plan.corpus_file(of_corpus))
+            store.execute(f"create view stored.{of_corpus.name} as {rows_of_file}")
         register_texts(store, plan)
         register_blocks(store, plan)
         for statistic in required:
-            _stand_in_for_all(store, plan, statistic)
+            name, file = statistic.name, plan.table_file(statistic)
+            of_shards = f"from {view_of_shards(store, statistic, plan.shards(statistic))}"
+            is_sample = statistic.of_sequences and facts_of(file)
+            rows = of_shards if is_sample else _in_file(file)
+            store.execute(f"create view stored.{name} as {rows}")
+            # for fits that need all numbers at once
+            store.execute(f"create view kept.{name} as {_in_file(file)}")
         for readable in (*CORPUS, *required):
             for view in readable.all_views:
                 store.execute(f"create view {view.name} as {view.sql}")
         return fit(table, store, context)
 
 
-def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
-    """Create a view of the table by its name, read from its file."""
-    file = quoted_files(str(path))
-    store.execute(f"create view stored.{table.name} as from read_parquet({file})")
-
-
-def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, table: Table) -> None:
-    """Create a view of all rows of a table by its name, from its shards if need be.
-
-    Its file may hold a sample. The schema `kept` holds the rows of the file, for fits that need all
-    numbers at once.
-    """
-    rows = view_of_shards(store, table, plan.shards(table))
-    file = plan.table_file(table)
-    if table.of_sequences and facts_of(file):
-        store.execute(f"create view stored.{table.name} as from {rows}")
-    else:
-        _stand_in(store, table, file)
-    kept = quoted_files(str(file))
-    store.execute(f"create view kept.{table.name} as from read_parquet({kept})")
+def _in_file(path: Path) -> str:
+    """Return SQL for the rows of a file."""
+    return f"from read_parquet({quoted_files(str(path))})"
 
 
 def _write(

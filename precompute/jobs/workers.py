@@ -290,28 +290,22 @@ class RayCrew:
         for task in tasks:
             worker, job = self._busy.pop(task)
             try:
-                _answer(self.ray, task)
+                self.ray.get(task)
             except self.ray.exceptions.RayActorError as error:
                 self._deaths[job] += _OF_ITS_NODE not in str(error)
                 _check_deaths(job, self._deaths[job], error)
                 self.start(len(self._free) + len(self._busy) + 1)
                 is_done = False
+            except self.ray.exceptions.RayTaskError as error:
+                if isinstance(error.cause, UserError):
+                    raise error.cause from None
+                raise
             else:
                 self._deaths[None] = 0
                 self._free.append(worker)
                 is_done = True
             if job is not None:
                 yield job, is_done
-
-
-def _answer(ray: ModuleType, ended: Any) -> None:
-    """Raise a worker's UserError, if it has raised one."""
-    try:
-        ray.get(ended)
-    except ray.exceptions.RayTaskError as error:
-        if isinstance(error.cause, UserError):
-            raise error.cause from None
-        raise
 
 
 def _check_deaths(job: Job | None, n: int, error: Exception) -> None:

@@ -25,7 +25,6 @@ from precompute.corpora.images.images import image_sequence, read_upload
 from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Entry, Sequence, bare_sequence
 from precompute.live.answers import HeadMaps, HeadVectors, LayerMaps, LiveRelevance, WithoutHead
-from precompute.models.classification import classification_of
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
@@ -252,7 +251,7 @@ class Rerun:
 
     def _names(self, best: Tensor) -> tuple[str, ...]:
         """Names of predicted tokens or classes."""
-        if self.model.language_model is None and (classes := classification_of(self.model)):
+        if self.model.language_model is None and (classes := self.model.classification):
             return tuple(classes.labels[place] for place in best.tolist())
         return tuple(map(str, self.model.tokenizer.convert_ids_to_tokens(best.tolist())))
 

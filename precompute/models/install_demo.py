@@ -12,6 +12,7 @@ from zipfile import ZipFile
 from safetensors import SafetensorError
 
 from analysis.errors import UnfitModel, UserError
+from precompute.corpora.source import file_sha256
 from precompute.models import bundled
 from precompute.models.bundled import (
     DEMO_DECODER,
@@ -22,7 +23,7 @@ from precompute.models.bundled import (
     demo_folder,
 )
 from precompute.models.gguf import convert_gguf
-from precompute.models.model_folder import file_sha256, weights_sha256_of
+from precompute.models.model_folder import weights_sha256_of
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from transformers import PreTrainedConfig
 
 from analysis.errors import UnfitModel, UnknownName
 from analysis.models.trace import Model
+from precompute.corpora.source import file_sha256, file_state
 
 _MOST = {
     **dict.fromkeys(("num_hidden_layers", "n_layer", "num_attention_heads", "n_head"), 255),
@@ -109,7 +110,8 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
         return folder, ()
     match _read(folder / _MODULES, name):
         case [{"path": str(path)}, *after] if path == Path(path).name != "..":
-            kinds = [_kind(module) for module in after]
+            known = (module if isinstance(module, dict) else {"type": ""} for module in after)
+            kinds = [str(module.get("type")).rpartition(".")[2] for module in known]
             are_named = all(kind.isidentifier() and kind.isascii() for kind in kinds)
             if are_named and (folder / path).is_dir():
                 return folder / path, tuple(kinds)
@@ -117,11 +119,6 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
         f"{_MODULES} of model {name!r} lists no Transformer in its folder and types of modules "
         "after it. Save the model again with sentence-transformers."
     )
-
-
-def _kind(module: Any) -> str:
-    """Return the class of a listed module without its package."""
-    return str(module.get("type")).rpartition(".")[2] if isinstance(module, dict) else ""
 
 
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
@@ -173,12 +170,8 @@ def _indexed(folder: Path, name: str) -> list[str]:
 
 
 def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
-    """Return inode, size and times of every file, to detect replacements."""
-    states = {file.name: file.stat() for file in folder.iterdir() if file.is_file()}
-    return {
-        name: (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-        for name, state in states.items()
-    }
+    """Return the state of every file."""
+    return {file.name: file_state(file) for file in folder.iterdir() if file.is_file()}
 
 
 def message_of(error: Exception) -> str:
@@ -212,12 +205,6 @@ def _no_constant(constant: str) -> NoReturn:
 def _broken(name: str, key: str, value: object, wanted: str) -> UnfitModel:
     text = str(value)[:60]
     return UnfitModel(f"config.json of model {name!r} has {key} = {text}; it must be {wanted}.")
-
-
-def file_sha256(file: Path) -> str:
-    """Hash the content of a file."""
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 _NOT_MISSED = re.compile(

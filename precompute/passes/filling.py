@@ -1,4 +1,4 @@
-"""Filling of tables from the layers of a batch, one layer after the other."""
+"""Rows of tables from the layers of a batch, one after the other: filling, and what a key holds."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, wraps

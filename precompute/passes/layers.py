@@ -28,8 +28,7 @@ from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.sequence import Annotation, Sequence
 from precompute.jobs.bounds import evenly_spaced
-from precompute.models.classification import Classification, classification_of
-from precompute.models.loaded_model import Control, LoadedModel
+from precompute.models.loaded_model import Classification, Control, LoadedModel
 
 Shared = TypeVar("Shared")
 Recorded = Callable[[Sequence, int], tuple[RecordedPass, Answer, Tensor | None]]
@@ -172,12 +171,6 @@ class Batch:
         return tuple(~np.isin(sequence.token_types, special) for sequence in self.sequences)
 
     @cached_property
-    def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
-        """Row in the batch and position of every real token, in reading order."""
-        row, position = self.is_token.nonzero(as_tuple=True)
-        return row.cpu().numpy(), position.cpu().numpy()
-
-    @cached_property
     def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
         """Index in the corpus of each row's sequence."""
         return np.array([sequence.index for sequence in self.sequences], dtype=np.int32)
@@ -303,7 +296,7 @@ def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) ->
         "type_means": partial(model.type_means, sequences),
         "relevance_start": model.relevance_start,
         "images": model.images,
-        "classification": classification_of(model),
+        "classification": model.classification,
         "has_gaps": bool(model.reading.without_attention),
     }
     return Batch(

@@ -104,20 +104,18 @@ class Vectors:
             row for row, n in lengths.items() if vector_bytes(n, width) <= MOST_VECTOR_BYTES
         ]
         self._rollouts: dict[int, VectorRollout] = {}
-        self._index, self._known = -1, {}
+        self._index, self._known = -1, dict[int, TokenVectors]()
 
     def after(self, layer: Layer) -> dict[int, TokenVectors]:
         """Return the vectors after a layer, by row of the batch."""
         if self._index < layer.index:
-            self._known = {row: self._next(layer, row) for row in self._rows}
+            for row in self._rows:
+                alone, budget = layer.alone(row), layer.batch.hidden_budget
+                if row not in self._rollouts:
+                    self._rollouts[row] = VectorRollout(alone.input[0], budget=budget)
+                self._known[row] = self._rollouts[row].pass_layer(alone)
             self._index = layer.index
         return self._known
-
-    def _next(self, layer: Layer, row: int) -> TokenVectors:
-        alone, batch = layer.alone(row), layer.batch
-        if row not in self._rollouts:
-            self._rollouts[row] = VectorRollout(alone.input[0], budget=batch.hidden_budget)
-        return self._rollouts[row].pass_layer(alone)
 
 
 @fills(VECTOR_COMPLETENESS)

@@ -32,13 +32,7 @@ from analysis.statistics.positions.scores import (
     RANKS,
     SHOWN_TOKENS,
 )
-from analysis.statistics.positions.sums import (
-    BUCKET_SUMS,
-    COMPLEX,
-    OFFSET_TERM,
-    REAL,
-    ROTARY_PLANE,
-)
+from analysis.statistics.positions.sums import BUCKET_SUMS, COMPLEX, OFFSET_TERM, REAL, ROTARY_PLANE
 from precompute.passes.filling import fills, rows
 from precompute.passes.layers import Layer
 

@@ -41,7 +41,7 @@ from analysis.token_types import CLS
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.bounds import evenly_spaced
-from precompute.models.classification import Classification
+from precompute.models.loaded_model import Classification
 from precompute.passes.filling import FromBatch, fills, parts_of_shard, rows
 from precompute.passes.layers import Batch, Layer
 
@@ -157,7 +157,10 @@ class Relevance:
             Carried(*(tensor.cpu() for tensor in of))
             for of in (carried.heads, carried.mean_weights)
         )
-        gradients = self._gradients()
+        gradients: tuple[Tensor, ...] = ()
+        if self.batch.classification is not None:
+            sequences = [self.batch.sequences[row] for row in self._starts]
+            gradients = self.batch.classification.gradients(sequences).layers
         maps = {}
         for place, (row, weights) in enumerate(self._starts.items()):
             real = slice(len(weights))
@@ -165,7 +168,12 @@ class Relevance:
             slopes = [of_layer[place, :, real, real].to(start.dtype) for of_layer in gradients]
             parts = _carried(heads, means, place, len(weights))
             parts += _compared(attention, start[place, real], slopes)
-            parts += self._rolled(row)
+            rollouts = {"norm_rollout": self._by_attention, "norm_rollout_layer": self._by_layers}
+            parts += [
+                _Part(rule, np.stack(of[row].shares)[:, None])
+                for rule, of in rollouts.items()
+                if row in of
+            ]
             rows = [part.rows() for part in parts]
             maps[row] = RelevanceMaps(
                 **{
@@ -184,22 +192,6 @@ class Relevance:
         lengths = torch.tensor([len(weights) for weights in self._starts.values()])
         is_token = torch.arange(longest) < lengths[:, None]
         return starts.to(self._attention[0]), is_token.to(self._attention[0].device)
-
-    def _gradients(self) -> tuple[Float[Tensor, "batch head query key"], ...]:
-        """Gradients of the predicted class in every layer; none without classes."""
-        if self.batch.classification is None:
-            return ()
-        sequences = [self.batch.sequences[row] for row in self._starts]
-        return self.batch.classification.gradients(sequences).layers
-
-    def _rolled(self, row: int) -> list[_Part]:
-        """Rollout by norms: of attention with its residual, and of whole layers if known."""
-        rollouts = {"norm_rollout": self._by_attention, "norm_rollout_layer": self._by_layers}
-        return [
-            _Part(rule, np.stack(of[row].shares)[:, None])
-            for rule, of in rollouts.items()
-            if row in of
-        ]
 
 
 def attention_bytes(batch: Batch, row: int) -> int:

@@ -1,4 +1,4 @@
-"""Contents of a file and available statistics, as lines of text."""
+"""A finished file, opened to be read: its contents, and available statistics, as lines of text."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

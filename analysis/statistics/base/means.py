@@ -131,9 +131,12 @@ def _means(
 ) -> Any:
     """Return the fit of means, which reads few layers at a time where the key has the layer."""
     key = [_quoted(column) for column in by]
+    of_sequence = [
+        f"({one.sql or f'avg({_quoted(one)})'})::double as {_quoted(one)}" for one in quantities
+    ]
     numbers = f"""
         unpivot (
-            select seq, {", ".join([*key, *map(_of_sequence, quantities)])}
+            select seq, {", ".join([*key, *of_sequence])}
             from {rows} where {{some}} group by all
         )
         on {", ".join(map(_quoted, quantities))} into name quantity value value
@@ -167,12 +170,6 @@ def _means(
 
 def _quoted(column: Column) -> str:
     return f'"{column.name}"'
-
-
-def _of_sequence(quantity: Column) -> str:
-    """Return SQL for the number of a quantity in one sequence."""
-    name = _quoted(quantity)
-    return f"({quantity.sql or f'avg({name})'})::double as {name}"
 
 
 def layers_of(store: DuckDBPyConnection, table: str) -> list[str]:
@@ -224,36 +221,31 @@ class Blocks:
             zero: quantities that are 0 in a sequence without the key.
             weight: column of the query with what a value, multiplied by it, counts; each counts 1.
         """
-        sums = self._sums(store, query, weight)
-        names = [*sums.columns.drop(["block", "total", "n", "present"])]
-        grouped = sums.groupby(names, dropna=False, observed=True)
-        cells = grouped.size().index.to_frame(index=False)
-        of_cells, n, present = np.zeros((3, len(self.numbers), len(cells)))
-        places = np.searchsorted(self.numbers, sums["block"]), grouped.ngroup()
-        np.add.at(of_cells, places, sums["total"])
-        np.add.at(n, places, sums["n"])
-        np.add.at(present, places, sums["present"])
-        is_zero = cells["quantity"].isin(zero) if zero else False
-        counted = np.where(is_zero, self.sizes[:, None], n)
-        drawn = context.redraws(self.numbers)
-        resampled = means_of_sums(of_cells, counted, drawn.weights)
-        low, high = drawn.interval(resampled, counted > 0)
-        (mean,) = means_of_sums(of_cells, counted, np.ones((1, len(self.numbers))))
-        n_sequences = present.sum(axis=0).astype(np.int64)
-        return cells.assign(mean=mean, low=low, high=high, n_sequences=n_sequences)
-
-    def _sums(self, store: DuckDBPyConnection, query: str, weight: str) -> pd.DataFrame:
-        """Return sum, weight and number of values by block and cell; a cell may have several
-        rows."""
         others = ", ".join(filter(None, ("seq", "value", weight)))
-        sums = f"""
+        of_cells = f"""
             select * exclude ({others}), fsum(value) as total, sum({weight or 1})::double as n,
                 count(*) as present
             from ({query}) join blocks using (seq)
             where not isnan(value) group by all order by all
         """
-        frames = [store.sql(sums.replace("{some}", some)).df() for some in slices(store)]
-        return pd.concat(frames, ignore_index=True)
+        frames = [store.sql(of_cells.replace("{some}", some)).df() for some in slices(store)]
+        sums = pd.concat(frames, ignore_index=True)  # a cell may have several rows
+        names = [*sums.columns.drop(["block", "total", "n", "present"])]
+        grouped = sums.groupby(names, dropna=False, observed=True)
+        cells = grouped.size().index.to_frame(index=False)
+        total, n, present = np.zeros((3, len(self.numbers), len(cells)))
+        places = np.searchsorted(self.numbers, sums["block"]), grouped.ngroup()
+        np.add.at(total, places, sums["total"])
+        np.add.at(n, places, sums["n"])
+        np.add.at(present, places, sums["present"])
+        is_zero = cells["quantity"].isin(zero) if zero else False
+        counted = np.where(is_zero, self.sizes[:, None], n)
+        drawn = context.redraws(self.numbers)
+        resampled = means_of_sums(total, counted, drawn.weights)
+        low, high = drawn.interval(resampled, counted > 0)
+        (mean,) = means_of_sums(total, counted, np.ones((1, len(self.numbers))))
+        n_sequences = present.sum(axis=0).astype(np.int64)
+        return cells.assign(mean=mean, low=low, high=high, n_sequences=n_sequences)
 
 
 def slices(store: DuckDBPyConnection) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,6 @@ from analysis.statistics.base.columns import (
     whole,
     with_names,
 )
-from analysis.statistics.base.means import layers_of
 from analysis.statistics.base.tables import FitContext, Table, query, view
 
 SINGLE: Any = {"type": pa.float32()}
@@ -344,23 +344,40 @@ MIN_COUNTS = (1, 2, 5, 10)
 
 def _lists(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """Rank the pairs of every layer, effect, direction, minimum count and relation."""
-    layers = layers_of(store, "pair_delta_wide")
-    return table.rows(frame for layer in layers for frame in _lists_of_layer(store, layer))
+    layers = store.execute("select distinct layer from pair_delta_wide order by layer").fetchall()
+    return table.rows(rows for (layer,) in layers for rows in _lists_of_layer(store, layer))
 
 
-def _lists_of_layer(store: DuckDBPyConnection, layer: str) -> Iterator[pd.DataFrame]:
-    """Yield the pairs with the largest changes, equal ones by the ids of source and target."""
-    pairs = store.execute(f"from pair_delta_wide where {layer}").df()
+def _lists_of_layer(store: DuckDBPyConnection, layer: int) -> Iterator[pd.DataFrame]:
+    pairs = store.execute("from pair_delta_wide where layer = $layer", {"layer": layer}).df()
+    target, source = (pairs[side].to_numpy() for side in ("target", "source"))
+    groups = []
+    for least, relation in product(MIN_COUNTS, range(len(RELATIONS))):
+        members = np.flatnonzero((pairs["n"] >= least) & (pairs["relation"] == relation))
+        groups.append((least, members, target[members], source[members]))
     for effect in EFFECTS:
-        names = {f"{quantity}_{effect}": quantity for quantity in ("mean", "std", "error")}
-        changed = pairs[pairs[f"mean_{effect}"].fillna(0) != 0].rename(columns=names)
-        mean, source, target = (changed[name].to_numpy() for name in ("mean", "source", "target"))
-        ordered = changed.iloc[np.lexsort((target, source, -np.abs(mean)))]
-        ordered = ordered.assign(effect=effect, amplified=ordered["mean"] > 0)
-        for least in MIN_COUNTS:
-            frequent = ordered[ordered["n"] >= least]
-            place = frequent.groupby(["amplified", "relation"]).cumcount() + 1
-            yield frequent.assign(min_count=least, place=place)[place <= KEPT]
+        mean = pairs[f"mean_{effect}"].to_numpy()
+        if np.isnan(mean).all():  # a step of layers of another order
+            continue
+        lists = []
+        for (least, members, *ids), sign in product(groups, (1, -1)):
+            first = members[_largest(sign * mean[members], *ids)]
+            place = np.arange(1, len(first) + 1)
+            of_list = {"amplified": sign > 0, "min_count": least, "place": place}
+            lists.append(pd.DataFrame({"row": first, **of_list}))
+        chosen = pd.concat(lists, ignore_index=True)
+        measured = {f"{name}_{effect}": name for name in ("mean", "std", "error")}
+        rows = pairs.iloc[chosen.pop("row")].rename(columns=measured).reset_index(drop=True)
+        yield rows.assign(effect=effect, **chosen)
+
+
+def _largest(values: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
+    """Places of the `KEPT` largest values above 0; equal ones by the ids of source and target."""
+    places = np.flatnonzero(values > 0)
+    if len(places) > KEPT:
+        least = np.partition(values[places], -KEPT)[-KEPT]
+        places = places[values[places] >= least]
+    return places[np.lexsort((target[places], source[places], -values[places]))][:KEPT]
 
 
 PAIR_EXTREME = Table(

@@ -5,7 +5,6 @@ Offsets beyond 10 are not kept one by one, however long the texts: a head has 21
 """
 
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -95,17 +94,9 @@ RELATIVE_POSITION_PROFILE = Table(
 )
 
 
-class Profiles(NamedTuple):
-    """Attention per token of every text, layer and head, by visible offset."""
-
-    layer: np.ndarray
-    head: np.ndarray
-    values: np.ndarray
-    offsets: np.ndarray
-
-
-def _profiles(store: DuckDBPyConnection) -> Profiles:
-    """Return the profiles by text, layer and head: of all texts, or of the file's sample."""
+def _profiles(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Return attention per token, a column for each visible offset: a row by layer and head for
+    every text, of all or of the file's sample."""
     rows = store.sql(
         """
         select layer, head, n_tokens, profile
@@ -113,13 +104,11 @@ def _profiles(store: DuckDBPyConnection) -> Profiles:
         order by seq, layer, head
         """
     ).to_arrow_table()
-    lists = rows["profile"].combine_chunks()
-    sums = lists.flatten().to_numpy(zero_copy_only=False)
+    sums = rows["profile"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     values = sums.reshape(-1, 2 * REACH + 1) / rows["n_tokens"].to_numpy()[:, None]
-    there = ~np.isnan(values).any(axis=0)
-    layer, head = (rows[name].to_numpy() for name in ("layer", "head"))
-    offsets = np.arange(-REACH, REACH + 1)[there]
-    return Profiles(layer, head, values[:, there].astype(np.float64), offsets)
+    heads = pd.MultiIndex.from_frame(rows.select(["layer", "head"]).to_pandas())
+    profiles = pd.DataFrame(values.astype(np.float64), heads, np.arange(-REACH, REACH + 1))
+    return profiles.dropna(axis="columns")
 
 
 N_CLUSTERS = tuple(range(2, 13))
@@ -136,17 +125,18 @@ CLUSTER = text(
 def _clustered(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """Return rows of each number of clusters, for as many as profiles can make up."""
     profiles = _profiles(store)
+    offsets = profiles.columns.to_numpy()
     frames = []
     for n_clusters in N_CLUSTERS:
-        clustering = profile_centres(profiles.values, n_clusters, seed=context.seed)
+        clustering = profile_centres(profiles.to_numpy(), n_clusters, seed=context.seed)
         if clustering is None:
             break
-        names = np.array(centre_names(clustering.centres, profiles.offsets))
+        names = np.array(centre_names(clustering.centres, offsets))
         cluster, offset = np.indices(clustering.centres.shape).reshape(2, -1)
         columns = {
             "k": n_clusters,
             "cluster": names[cluster],
-            "offset": profiles.offsets[offset],
+            "offset": offsets[offset],
             "attention": clustering.centres.clip(min=0).ravel(),
             "n": clustering.sizes[cluster],
             "explained": clustering.explained,
@@ -162,8 +152,8 @@ def _head_clusters(table: Table, store: DuckDBPyConnection, context: FitContext)
     frames = []
     for k, of_k in centres.groupby("k"):
         wide = of_k.pivot(index="cluster", columns="offset", values="attention")
-        cluster = wide.index.to_numpy()[nearest_centres(profiles.values, wide.to_numpy())]
-        rows = pd.DataFrame({"layer": profiles.layer, "head": profiles.head, "cluster": cluster})
+        cluster = wide.index.to_numpy()[nearest_centres(profiles.to_numpy(), wide.to_numpy())]
+        rows = profiles.index.to_frame(index=False).assign(cluster=cluster)
         heads = rows.groupby(["layer", "head"])["cluster"]
         frames.append(heads.value_counts(normalize=True).rename("share").reset_index().assign(k=k))
     return table.rows(frames)

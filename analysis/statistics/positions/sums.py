@@ -218,7 +218,7 @@ def _blocks(store: DuckDBPyConnection) -> Int[np.ndarray, " block"]:
 
 
 def _head_blocks(store: DuckDBPyConnection) -> Iterator[HeadBlocks]:
-    """Yield every head whose scores depend on offsets, in order; one layer is in memory at a
+    """Yield every head whose scores depend on offsets, in order; few layers are in memory at a
     time."""
     for table, totals in _TOTALS.items():
         cell, shards = table.key[-1].name, f"{table.name}_shards"
@@ -226,21 +226,21 @@ def _head_blocks(store: DuckDBPyConnection) -> Iterator[HeadBlocks]:
             f'{"any_value" if name in _CONSTANT else "fsum"}("{name}") as "{name}"'
             for name in table.values
         )
-        for of_layer in layers_of(store, shards):
+        for of_layers in layers_of(store, shards):
             store.execute(
                 f"""
                 create or replace temp table sums_by_block as
                 select layer, head, {cell}, block, {sums}
                 from {shards} join blocks using (seq)
-                where {of_layer}
+                where {of_layers}
                 group by layer, head, {cell}, block
-                order by head, {cell}, block
+                order by layer, head, {cell}, block
                 """
             )
-            heads = "select distinct layer, head from sums_by_block order by head"
-            of_head = f"from sums_by_block where head = $head order by {cell}, block"
+            heads = "select distinct layer, head from sums_by_block order by layer, head"
+            of_head = f"from sums_by_block where layer = ? and head = ? order by {cell}, block"
             for layer, head in store.execute(heads).fetchall():
-                rows = store.execute(of_head, {"head": head}).fetchnumpy()
+                rows = store.execute(of_head, [layer, head]).fetchnumpy()
                 n_blocks = len(np.unique(rows["block"]))
                 grids = {name: np.reshape(of, (-1, n_blocks)) for name, of in rows.items()}
                 yield HeadBlocks(layer, head, *totals(grids))

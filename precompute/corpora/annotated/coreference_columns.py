@@ -105,10 +105,7 @@ class _UnfinishedDocument:
         tag = columns[_TAG] if len(columns) >= _LEAST_TAGGED else ""
         word, value = _Word(line, _form(columns, line), tag), columns[-1].strip()
         for kind, name in () if value in _NOTHING else bracket_items(value, place=line.place):
-            if kind != "closes":
-                self.brackets.opens(name, len(self.words), line)
-            if kind != "opens":
-                self.brackets.closes(name, len(self.words), line)
+            self.brackets.add(kind, name, len(self.words), line)
         self.words.append(word)
 
     def finished(self) -> Iterator[Document | BadCorpus]:

@@ -64,21 +64,21 @@ class Brackets:
 
     _open: dict[str, list[tuple[int, str, Line]]] = field(default_factory=lambda: defaultdict(list))
     _found: list[Bracketed] = field(default_factory=list)
-
     _n_open: int = 0
 
-    def opens(self, name: str, word: int, line: Line, *, label: str = "") -> None:
-        """Open a bracket."""
-        self._n_open += 1
-        if self._n_open > MOST_OPEN:
-            raise line.refused(f"more than {MOST_OPEN} mentions are open at once; close them")
-        self._open[name].append((word, label, line))
-
-    def closes(self, name: str, word: int, line: Line) -> None:
-        """Close a bracket."""
-        if not self._open[name]:
+    def add(self, kind: Kind, name: str, word: int, line: Line, *, label: str = "") -> None:
+        """Open a bracket, close one, or do both."""
+        waiting = self._open[name]
+        if kind != "closes":
+            self._n_open += 1
+            if self._n_open > MOST_OPEN:
+                raise line.refused(f"more than {MOST_OPEN} mentions are open at once; close them")
+            waiting.append((word, label, line))
+        if kind == "opens":
+            return
+        if not waiting:
             raise line.refused(f"{shown(f'{name})')} closes what is not open; open it with ({name}")
-        first, label, _ = self._open[name].pop()
+        first, label, _ = waiting.pop()
         self._n_open -= 1
         self._found.append(Bracketed(first, word, name, label))
 
@@ -210,7 +210,6 @@ class Entities:
     holds the words in between.
     """
 
-    _brackets: Brackets = field(default_factory=Brackets)
     _fields: tuple[str, ...] = ()
     _words_before: list[int] = field(default_factory=lambda: [0])
     _values: list[tuple[int, str, Line]] = field(default_factory=list)
@@ -229,7 +228,8 @@ class Entities:
             self._values.append((node, value, line))
             self._fields = fields
 
-    def _match_brackets(self) -> None:
+    def _brackets(self) -> list[Bracketed]:
+        brackets = Brackets()
         items = [
             (node, line, kind, text)
             for node, value, line in self._values
@@ -241,10 +241,8 @@ class Entities:
             if kind != "closes" and len(parts) <= place:
                 raise line.refused(f"{shown(text)} lacks field {place + 1}, which names the entity")
             name = _PART.sub("", parts[min(place, len(parts) - 1)])
-            if kind != "closes":
-                self._brackets.opens(name, node, line, label=text)
-            if kind != "opens":
-                self._brackets.closes(name, node, line)
+            brackets.add(kind, name, node, line, label=text)
+        return brackets.all_closed()
 
     def _place_of_name(self, openings: list[str]) -> int:
         """Return the place of the field that names the entity."""
@@ -276,8 +274,7 @@ class Entities:
             UnreadCoreference: brackets do not match, or nothing tells which field names the entity.
         """
         try:
-            self._match_brackets()
-            closed = self._brackets.all_closed()
+            closed = self._brackets()
         except BadCorpus as error:
             raise UnreadCoreference(error) from error
         spans = [

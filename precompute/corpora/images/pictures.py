@@ -288,7 +288,11 @@ def _opened(content: bytes, name: str, pixels: int) -> Iterator[Image.Image]:
             name, f"has more than the {pixels:,} pixels that are read; make it smaller"
         ) from None
     except UnidentifiedImageError:
-        raise BadCorpus(name, _unidentified(content)) from None
+        kind = kind_of(content[:HEAD_BYTES])
+        fault = f"is {kind}, which is not read; {REMEDY}" if kind else f"is no image; {REMEDY}"
+        if kind in FORMATS:
+            fault = f"begins as {kind}, but is broken; save it again"
+        raise BadCorpus(name, fault) from None
     except Exception as error:  # decoders raise errors of any kind for broken bytes
         reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise BadCorpus(name, f"is broken ({reason}); save it again") from error
@@ -302,13 +306,6 @@ def _check_size(opened: Image.Image, *, name: str, pixels: int) -> None:
         raise BadCorpus(
             name, f"{size}; the long side may be {MAX_RATIO} times the short one at most"
         )
-
-
-def _unidentified(content: bytes) -> str:
-    kind = kind_of(content[:HEAD_BYTES])
-    if kind in FORMATS:
-        return f"begins as {kind}, but is broken; save it again"
-    return f"is {kind}, which is not read; {REMEDY}" if kind else f"is no image; {REMEDY}"
 
 
 def _turn(image: Image.Image) -> int | None:

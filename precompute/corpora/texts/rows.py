@@ -153,16 +153,13 @@ def _decoded(line: Line) -> object:
     except RecursionError:
         return line.refused("is nested too deeply to be read; use flat objects")
     except ValueError as error:
+        reason = str(error)
+        if isinstance(error, json.JSONDecodeError):
+            reason = f"{error.msg} at character {error.pos + 1}"
         return line.refused(
-            f"is not JSON ({_reason(error)}); a file that starts with {{ is read as JSON Lines, "
+            f"is not JSON ({reason}); a file that starts with {{ is read as JSON Lines, "
             "one whole object per line"
         )
-
-
-def _reason(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at character {error.pos + 1}"
-    return str(error)
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -12,7 +12,6 @@ from analysis.models.reading import read_model
 from analysis.models.rotary import PatchRotary
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
-from precompute.models.classification import classification_of
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import batch_of
 from precompute.passes.relevance import start_weights
@@ -85,7 +84,7 @@ def test_a_distilled_model_without_its_heads_starts_at_the_class_token():
 
 @with_classes
 def test_a_classifier_says_what_the_whole_model_says(model, images):
-    classification = classification_of(model)
+    classification = model.classification
     assert classification is not None
     expected = model.classifier(**model.inputs(images)).logits.softmax(dim=-1).float()
     torch.testing.assert_close(classification.probabilities(images), expected)
@@ -120,7 +119,7 @@ def _moved(monkeypatch, model, image, *, layer: int, place: tuple[int, ...], by:
 @pytest.mark.usefixtures("exact")
 def test_gradients_are_what_the_logit_of_the_class_does(model, images, monkeypatch):
     image = images[0]
-    classification = classification_of(model)
+    classification = model.classification
     assert classification is not None
     gradients = classification.gradients([image])
     predicted = int(gradients.predicted[0])

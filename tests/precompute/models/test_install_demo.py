@@ -12,11 +12,12 @@ import pytest
 from safetensors import SafetensorError
 
 from analysis.errors import UnfitModel, UserError
+from precompute.corpora.source import file_sha256
 from precompute.models import bundled, install_demo
 from precompute.models.bundled import BUNDLED, DEMO_DECODER, DEMO_ENCODER
 from precompute.models.install_demo import PACKAGES, install_trained
 from precompute.models.load_models import load_model
-from precompute.models.model_folder import file_sha256, weights_sha256_of
+from precompute.models.model_folder import weights_sha256_of
 from precompute.request import Request
 from precompute.store.provenance import provenance_facts
 from tests.precompute.models.tiny_gguf import write_gguf

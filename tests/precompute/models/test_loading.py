@@ -20,7 +20,6 @@ from analysis.measures.mixing.completeness import attention_block_errors, attent
 from precompute.jobs.runner import run_local
 from precompute.models import bundled, load_models
 from precompute.models.bundled import BUNDLED
-from precompute.models.classification import classification_of
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.models.model_folder import (
@@ -172,7 +171,7 @@ def test_a_head_that_tells_texts_apart_comes_with_the_model(copied, family):
     config = transformers.AutoConfig.from_pretrained(folder, id2label=dict(enumerate(labels)))
     transformers.AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)
     model, texts = loaded(folder), tiny_sequences(family)
-    classes, inputs = classification_of(model), model.inputs(texts)
+    classes, inputs = model.classification, model.inputs(texts)
     assert classes is not None
     assert (classes.labels, model.language_model) == (labels, None)
     if family == "roberta":  # which has one type of segments
@@ -342,7 +341,7 @@ def test_how_a_model_asks_to_be_called_changes_no_number(family, copied, saved):
         pairs = zip(given.layers, wanted.layers, strict=True)
         assert all(layer.equal(other) for layer, other in pairs)
     if family == "vit":
-        classes = [classification_of(model) for model in (found, expected)]
+        classes = [model.classification for model in (found, expected)]
         shares = [known.probabilities(sequences) for known in classes if known is not None]
         assert shares[0].equal(shares[1])
 
