@@ -93,12 +93,9 @@ def test_with_a_block_for_each_sequence_and_room_for_all_rows_nothing_changes(as
         assert samples(facts_of(after)) == {}
 
 
-def test_the_file_with_a_sample_is_sound(sampled):
+def test_means_count_every_sequence(stores, sampled):
+    """In a sound file; heads or pairs that are chosen by halves may vary."""
     assert list(faults(sampled.output)) == []
-
-
-def test_means_count_every_sequence(stores):
-    """Means are over all sequences; heads or pairs that are chosen by halves may vary."""
     for name, of in STATISTICS.items():
         chosen = name in ("pair_occurrence", "pair_extreme", "pair", "pair_pmi_correlation")
         if name in CHOSEN + OF_WORDS and of.made_by and not chosen:
@@ -130,6 +127,8 @@ def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores
     texts = {seq for (seq,) in part.execute("select seq from sequence where text <> ''").fetchall()}
     kept = samples(facts_of(part))
     assert {"head_token", "token", "sequence_mixing_ratio"} <= {*kept}
+    exemplars = part.execute("select distinct seq from exemplar_attention").fetchall()
+    assert set() < {seq for (seq,) in exemplars} <= texts
     for table in (table for table in every_table() if table.of_sequences and not table.per_block):
         if table.name in ("sequence", "image", "attention_norm_sample"):
             continue
@@ -143,14 +142,6 @@ def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores
         if table.name not in ("word", "mention"):
             expected = Sample(len(after), len(before)) if after != before else None
             assert kept.get(table.name) == expected, table.name
-
-
-def test_what_any_map_is_kept_of_has_its_text(stores):
-    _, part = stores
-    kept = part.execute("select distinct seq from exemplar_attention").fetchall()
-    have = part.execute("select seq from sequence where text is not null").fetchall()
-    assert kept
-    assert {*kept} <= {*have}
 
 
 def test_lengths_and_completeness_are_of_all_sequences(stores):
