@@ -230,7 +230,7 @@ class Entities:
 
     def _brackets(self) -> list[Bracketed]:
         brackets = Brackets()
-        items = [
+        items: list[tuple[int, Line, Kind, str]] = [
             (node, line, kind, text)
             for node, value, line in self._values
             for kind, text in bracket_items(value, place=line.place)
