@@ -8,11 +8,8 @@ from pkgutil import walk_packages
 
 from analysis import statistics
 from analysis.needs import Setting
-from analysis.statistics import annotation, corpus, image
+from analysis.statistics import corpus
 from analysis.statistics.base.tables import Table
-
-OF_CORPORA = (*corpus.TABLES, *annotation.TABLES, image.TABLE)
-"""Tables of the corpus itself; all others hold statistics."""
 
 
 @cache
@@ -33,7 +30,7 @@ def _with_modules() -> Iterator[tuple[Table, str]]:
 @cache
 def every_statistic() -> dict[str, Table]:
     """Return the tables of statistics by name, each after those that it requires."""
-    by_name = {table.name: table for table in every_table() if table not in OF_CORPORA}
+    by_name = {table.name: table for table in every_table() if table not in corpus.TABLES}
     requires = {name: table.requires for name, table in by_name.items()}
     return {name: by_name[name] for name in TopologicalSorter(requires).static_order()}
 

@@ -200,8 +200,7 @@ def _assert_schema(store: DuckDBPyConnection) -> None:
 def _assert_account(store: DuckDBPyConnection) -> None:
     """Raise BrokenContract unless run, provenance and manifest are complete and lawful."""
     for table in (RUN, PROVENANCE, MANIFEST):
-        needed = [f'"{column.name}" is not null' for column in table.columns if not column.nullable]
-        laws = [*needed, *table.laws]
+        laws = [*table.bounds, *table.laws]
         broken = ", ".join(f"count(*) filter (where ({law}) is not true)" for law in laws)
         counted = store.execute(f"select {broken} from stored.{table.name}").fetchall()[0]
         for law, n in zip(laws, counted, strict=True):

@@ -51,20 +51,7 @@ class Setting(StrEnum):
 
 OF_TEXTS = (Need.PAIRS, Need.FREQUENCY, Need.RELATIONS)
 """Needs that every text meets and no image: words that pair up, recur and relate to each other."""
-OF_MODELS = (
-    Need.IMAGES,
-    Need.CLASSES,
-    Need.ADDED_POSITIONS,
-    Need.TURNED_POSITIONS,
-    Need.DISTANCE_TERMS,
-    Need.KERNELS,
-    Need.OFFSETS,
-    Need.OWN_SCORES,
-    Need.EVERY_LAYER,
-    Need.SINK_LOGITS,
-    Need.AFFINE_VECTORS,
-    Need.OWN_VECTORS,
-)
+OF_MODELS = tuple(Need)[tuple(Need).index(Need.IMAGES) :]
 TRANSFORMS = ("affine", "latent", "gated")
 """Kinds of f(x): an affine map of the token; a map with a norm inside; one that a gate of the query
 scales."""

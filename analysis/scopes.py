@@ -114,11 +114,6 @@ class LayerOrder:
         return self.scopes[self.steps.index("res")]
 
     @property
-    def from_residual(self) -> tuple[str, ...]:
-        """Return the scopes that include the token itself, from the first residual on."""
-        return self.scopes[self.scopes.index(self.with_residual) :]
-
-    @property
     def attention_block(self) -> str:
         """The scope that ends with attention's block; in a parallel layer that of both blocks."""
         return self.whole if self.is_parallel else self.scopes[1 + len(self.after_attention)]

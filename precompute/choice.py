@@ -23,7 +23,10 @@ def chosen_statistics(words: Sequence[str] | None) -> tuple[str, ...]:
             nothing is left.
     """
     words = words or [ALL]
-    taken = _taken_away(words)
+    without = [word.removeprefix("-") for word in words if word.startswith("-")]
+    if proofs := [name for name in without if name in PROOFS]:
+        raise UserError(f"{proofs[0]} is in every file: leave -{proofs[0]} out.")
+    taken = _members(without) - {*PROOFS}
     for name in named_statistics(words):
         if lacking := taken & _with_required([name]):
             raise UserError(
@@ -52,14 +55,6 @@ def in_order(names: Iterable[str]) -> tuple[str, ...]:
     """Return statistics and all that they need, in the order they run."""
     wanted = _with_required(names)
     return tuple(name for name in STATISTICS if name in wanted)
-
-
-def _taken_away(words: Sequence[str]) -> set[str]:
-    """Return the statistics that words take away."""
-    taken = [word.removeprefix("-") for word in words if word.startswith("-")]
-    if proofs := [name for name in taken if name in PROOFS]:
-        raise UserError(f"{proofs[0]} is in every file: leave -{proofs[0]} out.")
-    return _members(taken) - {*PROOFS}
 
 
 def _members(words: Iterable[str]) -> set[str]:

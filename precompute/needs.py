@@ -41,17 +41,6 @@ def check_corpus(statistics: Iterable[str], corpus: Corpus) -> None:
     _refuse((name, *unmet) for name in statistics for unmet in _unmet_by_corpus(name, corpus))
 
 
-def empty_statistics(
-    statistics: Iterable[str], corpus: Corpus, model: LoadedModel
-) -> dict[str, list[str]]:
-    """Return the statistics that have no rows of this corpus and model, by what they lack."""
-    lacking: dict[str, list[str]] = {}
-    for name in statistics:
-        for reason, _ in [*_unmet_by_corpus(name, corpus), *_unmet_by_model(name, model)][:1]:
-            lacking.setdefault(reason, []).append(name)
-    return lacking
-
-
 Unmet = tuple[str, str]
 """Unmet need of a statistic with the reason, and the remedy."""
 
@@ -209,7 +198,11 @@ def summary(plan: Plan, model: LoadedModel) -> Iterator[str]:
     yield f"{len(plan.statistics)} statistics: {', '.join(there)}"
     if corpus.is_images:
         yield "left out: statistics of texts and words, of which images have none"
-    for reason, names in empty_statistics(plan.statistics, corpus, model).items():
+    lacking: dict[str, list[str]] = {}
+    for name in plan.statistics:
+        for reason, _ in [*_unmet_by_corpus(name, corpus), *_unmet_by_model(name, model)][:1]:
+            lacking.setdefault(reason, []).append(name)
+    for reason, names in lacking.items():
         yield f"empty, for want of {reason}: {', '.join(names)}"
     if by_group[CHECKS]:
         yield (

@@ -85,11 +85,7 @@ def _short(name: str) -> str:
 
 
 def image_corpus_name(request: Request) -> str:
-    """Return the name of a corpus of images.
-
-    Raises:
-        UserError: there are several, or an option is given that applies to texts alone.
-    """
+    """Return the name of a corpus of images."""
     if not isinstance(request.corpus, str):
         raise UserError(
             f"{request.model} reads images, of one folder, and --corpus is given "

@@ -52,8 +52,8 @@ from precompute.passes import STATISTICS
 from precompute.progress import Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
 from precompute.store.build import build
-from precompute.store.open_file import opened
 from precompute.store.provenance import checked_facts, identity, provenance_facts, run_row
+from precompute.store.show import opened
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
 """Names that DuckDB misreads: `?` in a folder begins parameters, a backslash is a slash, and bytes
@@ -67,19 +67,13 @@ def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
         UserError: for any error that the user can correct.
     """
     with reporting_shortage(request.output):
-        request = _checked(request)
+        chosen_statistics(request.statistics)
+        if request.until is not None:
+            check_intervals(named_statistics(request.statistics))
+        _assert_writable(request.output)
+        request = replace(request, output=request.output.absolute())  # `~` and `md:` are names
         with claimed(request.output, repr(request)) as assert_claimed:
             return _run(request, runner, assert_claimed, on_event)
-
-
-def _checked(request: Request) -> Request:
-    """Return the request with an absolute path, where `~` and `md:` are names, unless its options
-    are wrong, which shows before anything is loaded."""
-    chosen_statistics(request.statistics)
-    if request.until is not None:
-        check_intervals(named_statistics(request.statistics))
-    _assert_writable(request.output)
-    return replace(request, output=request.output.absolute())
 
 
 def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
@@ -104,7 +98,9 @@ def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
             "Texts are read as tokenizer.json says, and otherwise than by "
             f"{model.overruled_tokenizer}, which the library takes for this model."
         )
-    if _is_imitated(model):
+    able = torch.cpu.get_capabilities()
+    has_bfloat16 = any(able.get(feature) for feature in ("avx512_bf16", "amx_bf16", "bf16"))
+    if model.dtype == "bfloat16" and model.device == "cpu" and not has_bfloat16:
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
@@ -159,13 +155,6 @@ def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_even
     print("\n".join(summary(plan, model)), flush=True)
     finish_plan(plan, model, runner, on_event)
     return plan
-
-
-def _is_imitated(model: LoadedModel) -> bool:
-    """Return True if the processor emulates the arithmetic of the number format."""
-    able = torch.cpu.get_capabilities()
-    has_it = any(able.get(feature) for feature in ("avx512_bf16", "amx_bf16", "bf16"))
-    return model.dtype == "bfloat16" and model.device == "cpu" and not has_it
 
 
 def _assert_writable(output: Path) -> None:
@@ -264,7 +253,7 @@ def _statistics_already_in(request: Request, run_identity: dict, model: Identity
     try:
         with opened(request.output) as store:
             row = stored_run(store)
-            facts = {str(name): value for name, value in provenance(store).to_numpy()}
+            facts = provenance(store)
     except Locked:
         raise
     except (UserError, duckdb.Error):

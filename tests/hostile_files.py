@@ -178,7 +178,7 @@ REFUSED = {
     ),
     "layers without number": (
         ("update stored.run set n_layers = 2147483647",),
-        "breaks the law `n_layers between 1 and 255`",
+        '"n_layers" >= 1 and "n_layers" <= 255`',
     ),
     "no name of a model": (("update stored.run set model = null",), '`"model" is not null`'),
     "an unknown number format": (("update stored.run set dtype = '<b>'",), "breaks the law `dtype"),

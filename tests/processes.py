@@ -69,7 +69,7 @@ def wait_for_handler(run: subprocess.Popen[str]) -> None:
 
 
 def assert_stopped(run: subprocess.Popen[str], number: signal.Signals) -> str:
-    """Outcome of a run after a signal: it stopped with one line, or was done before.
+    """Outcome of a run after a signal: killed, stopped with one line, or done before.
 
     Raises:
         AssertionError: with another status or other lines, or a process of it goes on.
@@ -78,14 +78,17 @@ def assert_stopped(run: subprocess.Popen[str], number: signal.Signals) -> str:
         messages = run.communicate(timeout=_PATIENCE)[1]
     except subprocess.TimeoutExpired as error:
         raise AssertionError("it, or a process of it, goes on") from error
+    is_killed = number == signal.SIGKILL and run.returncode == -number
     is_stopped = run.returncode == 128 + number and _STOPPED.fullmatch(messages)
-    if not is_stopped and (run.returncode, messages) != (0, ""):
+    if not is_killed and not is_stopped and (run.returncode, messages) != (0, ""):
         raise AssertionError(f"ended with status {run.returncode} and said:\n{messages[-3000:]}")
     deadline = time.monotonic() + _PATIENCE
     while _is_there(run.pid):
         if time.monotonic() > deadline:
             raise AssertionError("a process of it goes on")
         time.sleep(0.01)
+    if is_killed:
+        return "killed"
     return "stopped in one line" if run.returncode else "done all the same"
 
 

@@ -70,6 +70,17 @@ def build_store(folder: Path, family: str = "bert", *, annotated: bool = False, 
     return asked.output
 
 
+def fetched(file: Path, query: str) -> list[tuple]:
+    """All rows of a query of a finished file."""
+    with duckdb.connect(str(file), read_only=True) as store:
+        return store.execute(query).fetchall()
+
+
+def facts_of(file: Path) -> dict[str, str]:
+    """Provenance of a finished file, by name."""
+    return dict(fetched(file, "from provenance"))
+
+
 def shards_only(asked: Request, runner: Runner = run_local) -> Plan:
     """The plan of a run whose shards are there, and of which no file is written."""
     with patch("precompute.run.build"):

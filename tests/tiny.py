@@ -12,9 +12,8 @@ import transformers
 
 from analysis.models.reading import read_model
 from analysis.models.trace import Model
-from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import Entry, Sequence
+from precompute.corpora.sequence import ROOT, Annotation, Entry, Mention, Sequence
 from precompute.models.loaded_model import LoadedModel
 from tests import tiny_vision
 from tests.precompute.corpora.tiny import bert_like, gpt2_like, roberta_like

@@ -54,10 +54,9 @@ def training_step(name: str) -> tuple[str, int | None]:
 
 def account(store: DuckDBPyConnection) -> Account:
     """Read the facts, tokens and vocabulary of a file."""
-    rows = provenance(store)
     facts = {str(name): str(value) for name, value in run(store).drop("statistics").items()}
     return Account(
-        facts | dict(zip(rows["name"], rows["value"], strict=True)),
+        facts | provenance(store),
         frame_of(store, "select seq, count(*) as n_tokens from token group by seq order by seq"),
         frame_of(
             store, f"select if(is_masked, {MASKED}, token_id) as id from token order by seq, pos"
@@ -132,7 +131,6 @@ _DIFFERS: dict[str, Callable[[Account, Account], bool]] = {
     "tokenizer": lambda one, other: not same_tokenizer(one, other),
     "sequences": _shares_nothing,
 }
-REASONS = tuple(_DIFFERS)
 _FORBIDS = {
     "numbers": ("input",),
     "paired": ("input", "corpus", "tokenizer", "sequences"),

@@ -1,6 +1,5 @@
 """Pairs of tokens that a step of a layer treats differently in two files."""
 
-import numpy as np
 import pandas as pd
 from duckdb import DuckDBPyConnection
 from scipy.special import stdtr
@@ -64,14 +63,15 @@ def changed_pairs(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """
     both = one.merge(other, on=_KEY, suffixes=("_one", "_other"))
     for side in ("_one", "_other"):
-        low, high = _interval(both[f"mean{side}"], both[f"error{side}"], both[f"degrees{side}"])
+        of_mean = (both[f"{name}{side}"].to_numpy(float) for name in ("mean", "error", "degrees"))
+        low, high = mean_interval(*of_mean)
         rank = both[f"mean{side}"].rank(ascending=False)
         both = both.assign(**{f"low{side}": low, f"high{side}": high, f"rank{side}": rank})
     difference = both["mean_other"] - both["mean_one"]
     error, degrees = _welch(both)
-    low, high = _interval(difference, error, degrees)
-    is_clear = _is_clear(both["low_one"], both["high_one"])
-    is_clear |= _is_clear(both["low_other"], both["high_other"])
+    low, high = mean_interval(*(side.to_numpy(float) for side in (difference, error, degrees)))
+    lows, highs = (both[[f"{end}_one", f"{end}_other"]] for end in ("low", "high"))
+    is_clear = (lows > 0).any(axis=1) | (highs < 0).any(axis=1)
     pairs = both.assign(
         moved=both["rank_one"] - both["rank_other"],
         difference=difference,
@@ -85,12 +85,6 @@ def changed_pairs(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     return pairs.loc[order].drop(columns=dropped).reset_index(drop=True)
 
 
-def _interval(mean: pd.Series, error: pd.Series, degrees: pd.Series) -> tuple[pd.Series, pd.Series]:
-    parts = (column.to_numpy(dtype=np.float64) for column in (mean, error, degrees))
-    low, high = mean_interval(*parts)
-    return pd.Series(low, mean.index), pd.Series(high, mean.index)
-
-
 def _welch(both: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     """The standard error of a difference of means, and its degrees of freedom."""
     one, other = both["error_one"] ** 2, both["error_other"] ** 2
@@ -98,7 +92,3 @@ def _welch(both: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     parts = one**2 / both["degrees_one"] + other**2 / both["degrees_other"]
     least = both[["degrees_one", "degrees_other"]].min(axis=1)
     return total**0.5, (total**2 / parts.where(parts > 0)).fillna(least)
-
-
-def _is_clear(low: pd.Series, high: pd.Series) -> pd.Series:
-    return (low > 0) | (high < 0)

@@ -50,11 +50,8 @@ def change_output(module: nn.Module, change: Callable[[Any], Any]) -> Iterator[N
     def changed(_module: nn.Module, _inputs: Any, output: Any) -> Any:
         return change(output)
 
-    handle = module.register_forward_hook(changed)
-    try:
+    with module.register_forward_hook(changed):
         yield
-    finally:
-        handle.remove()
 
 
 @contextmanager
@@ -64,11 +61,8 @@ def change_named_inputs(module: nn.Module, change: Callable[..., dict[str, Any]]
     def changed(_module: nn.Module, given: tuple, named: dict[str, Any]) -> tuple[tuple, dict]:
         return given, named | change(given[0])
 
-    handle = module.register_forward_pre_hook(changed, with_kwargs=True)
-    try:
+    with module.register_forward_pre_hook(changed, with_kwargs=True):
         yield
-    finally:
-        handle.remove()
 
 
 @contextmanager
@@ -81,11 +75,8 @@ def change_inputs(module: nn.Module, change: Callable[[Tensor], Tensor]) -> Iter
         plain = tuple(new if value is old else value for value in given)
         return plain, {name: new if value is old else value for name, value in named.items()}
 
-    handle = module.register_forward_pre_hook(changed, with_kwargs=True)
-    try:
+    with module.register_forward_pre_hook(changed, with_kwargs=True):
         yield
-    finally:
-        handle.remove()
 
 
 @contextmanager

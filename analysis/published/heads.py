@@ -4,7 +4,6 @@ The paper does not name the BERT-base; the released code takes the uncased one.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -16,19 +15,7 @@ _UNTRAINED = "untrained"
 DIRECTIONS = {">": "dependent_to_head", "<": "head_to_dependent"}
 
 
-@dataclass(frozen=True)
-class PublishedHead(Published):
-    """A printed number with fields for heads: names as in the columns of the tables."""
-
-    relation: str = ""
-    direction: str = ""
-    offset: int | None = None
-    mention_type: str = ""
-    method: str = ""
-    habit: str = ""
-
-
-_printed = partial(PublishedHead, PAPER)
+_printed = partial(Published, PAPER)
 _CELL_8 = """
 all 7-6 > 34.7 +1 26.7
 prep 7-4 > 66.7 -1 61.8
@@ -78,7 +65,7 @@ def _table_1() -> list[str]:
     return [printed[relation] for relation in _IN_TABLE_1.split(" ")]
 
 
-def _accuracies(place: tuple[str, int], lines: Iterable[str]) -> Iterator[PublishedHead]:
+def _accuracies(place: tuple[str, int], lines: Iterable[str]) -> Iterator[Published]:
     for line in lines:
         relation, name, arrow, accuracy, offset, baseline = line.split(" ")
         layer, head = map(int, name.split("-"))
@@ -105,7 +92,7 @@ _antecedent = partial(
 )
 
 
-def _antecedents() -> Iterator[PublishedHead]:
+def _antecedents() -> Iterator[Published]:
     for method, row in _TABLE_2.items():
         layer, head = (5, 4) if method == "head" else (None, None)
         for mention_type, printed in zip(_TYPES, row.split(" "), strict=False):

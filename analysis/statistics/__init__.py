@@ -1,6 +1,6 @@
-"""Statistics, a file for each: the meaning of its tables' rows, laws, views, queries and fits.
+"""Statistics by theme: the meaning of their tables' rows, laws, views and fits.
 
-A query takes an open connection and returns a frame; it never opens the store. Tables are physical
+What reads a file takes an open connection; it never opens the store. Tables are physical
 and live in schema `stored`; views are the public interface and live in `main`. Layers and heads
 count from 1 everywhere in the store.
 """

@@ -1,14 +1,16 @@
-"""Tables of the corpus as the model read it, of the run and of the file's contents."""
+"""The corpus as the model read it, with its words, mentions and images; the run, and the file."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import KNOWS_PLACES_BY, TRANSFORMS
-from analysis.scopes import ORDERS, LayerOrder
+from analysis.scopes import ORDERS
 from analysis.statistics.base.columns import (
     POS,
     SEQ,
@@ -16,13 +18,16 @@ from analysis.statistics.base.columns import (
     Column,
     count,
     flag,
+    named,
+    numbers,
+    place,
     share,
     small,
     text,
     whole,
 )
 from analysis.statistics.base.tables import Table, view
-from analysis.statistics.question import asks, frame_of, quoted
+from analysis.statistics.question import frame_of, quoted
 
 MODEL = "model."
 """Beginning of the names in `provenance` of settings that the numbers of the model depend on."""
@@ -75,6 +80,88 @@ VOCABULARY = Table(
     source="clark-2019",
     note="entries that occur",
     values={"token": _TOKEN},
+)
+MERGINGS = ("mean", "first")
+"""Ways to merge the attention that the tokens of a word give."""
+MERGING = named(
+    "what a word gives: mean over its pieces, or first piece alone", MERGINGS, name="merging"
+)
+WORD = place("word of the sequence, counted from 0", name="word")
+WORDS = Table(
+    "word",
+    key=(SEQ, WORD),
+    source="clark-2019",
+    note="of annotated sequences",
+    many_rows=True,
+    values={
+        "sentence": place("sentence of the sequence, counted from 0"),
+        "form": text("the word as it is written"),
+        "space_after": flag("whether a space stands after it"),
+        "first_pos": place("position of its first token"),
+        "last_pos": place("position of its last token"),
+        "part_of_speech": text("part of speech (UPOS), empty if unknown", "name"),
+        "relation": text(
+            "how it depends on its governor, as the treebank calls it",
+            "name",
+            null="without a tree",
+        ),
+        "governor": place(
+            "its syntactic head, a word of the sequence", null="for a root and without a tree"
+        ),
+        "is_masked": flag("whether the model did not read the word, since a piece of it is masked"),
+    },
+    laws=(
+        "first_pos <= last_pos",
+        "governor is null or (relation is not null and governor <> word)",
+    ),
+)
+MENTIONS = Table(
+    "mention",
+    key=(SEQ, place("mention of the sequence, counted from 0 in order", name="mention")),
+    source="clark-2019",
+    note="of sequences with coreference",
+    many_rows=True,
+    values={
+        "first_word": place("its first word"),
+        "last_word": place("its last word"),
+        "head_word": place("the word that carries it"),
+        "cluster": whole("what it stands for, the same for all that corefer"),
+        "mention_type": named("pronoun, proper or nominal", ("pronoun", "proper", "nominal")),
+        "is_masked": flag("whether the model did not read it whole, since a word of it is masked"),
+    },
+    laws=("first_word <= head_word and head_word <= last_word",),
+)
+_SIZE = "of the image in the file, as it is shown"
+IMAGES = Table(
+    "image",
+    key=(SEQ,),
+    note="of a corpus of images",
+    values={
+        "name": text("name of the file", least=1),
+        "width": whole(f"width {_SIZE}", "pixels", least=1),
+        "height": whole(f"height {_SIZE}", "pixels", least=1),
+        "grid_rows": place("rows of patches", "patches", least=1),
+        "grid_columns": place("columns of patches", "patches", least=1),
+        "first_patch": place("position of the first patch"),
+        "picture": Column(
+            "what the model sees, resized and cropped",
+            "PNG",
+            type=pa.binary(),
+            null="where no map is kept",
+        ),
+        "coverage": numbers(
+            "the part of each patch that lies inside the mask, NaN where the mask does not tell",
+            null="without a mask",
+        ),
+    },
+    source="sawaki-2025",
+    laws=(
+        "picture is null or octet_length(picture) > 0",
+        "coverage is null or len(coverage) = grid_rows * grid_columns",
+        "coverage is null or len(list_filter(coverage, lambda each: not isnan(each))) > 0",
+        "coverage is null or list_bool_and(list_transform(coverage, "
+        "lambda each: isnan(each) or each between 0 and 1))",
+    ),
 )
 RUN = Table(
     "run",
@@ -188,83 +275,86 @@ HAS_SINK_LOGITS = """exists (
 """SQL that is true if heads of a row's layer have a logit for no token."""
 N_OTHERS = f"(({REACH}) * n_tokens - ({REACH}) * (({REACH}) + 1) // 2) * if({IS_CAUSAL}, 1, 2)"
 """Number of pairs of a query and another token in a layer of a sequence, as SQL."""
-CORPUS_TABLES = (SEQUENCES, TOKENS, VOCABULARY)
-"""Tables that reading the corpus fills."""
-TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS_TABLES)
+PATCHES = """
+    select
+        any_value(grid_rows)::int as rows,
+        any_value(grid_columns)::int as columns,
+        (
+            select coalesce(list(token order by pos), [])
+            from token
+            where pos < any_value(first_patch) and seq = min(image.seq)
+        ) as special,
+        count(*)::int as n_images,
+        count(coverage)::int as n_masks
+    from image
+    having count(*) > 0
+"""
+"""Grid of patches of all images, as SQL: rows, columns, special (names of the tokens before the
+patches, in order), n_images, n_masks (images with a mask); no row without images."""
+CORPUS = (SEQUENCES, TOKENS, WORDS, MENTIONS, VOCABULARY)
+"""Tables that hold the corpus itself; every fit may read them."""
+TABLES = (RUN, PROVENANCE, MANIFEST, *CORPUS, IMAGES)
 
 
 def run(store: DuckDBPyConnection) -> pd.Series:
-    """The one row of `run`."""
+    """Return the one row of `run`."""
     return frame_of(store, "from run").iloc[0]
 
 
-def provenance(store: DuckDBPyConnection) -> pd.DataFrame:
-    """All other facts of the run: columns name, value."""
-    return frame_of(store, "from provenance order by name")
+def provenance(store: DuckDBPyConnection) -> dict[str, str]:
+    """Return all other facts of the run, by name."""
+    facts = frame_of(store, "from provenance order by name")
+    return dict(zip(facts["name"], facts["value"], strict=True))
 
 
-def layer_order(store: DuckDBPyConnection) -> LayerOrder:
-    """Return the order of normalisation, attention and network in the model's layers."""
-    rows = store.execute("select value from provenance where name = 'layer_order'").fetchall()
-    return ORDERS[rows[0][0]]
+# parts of a corpus that a file leaves out: unusable rows, rows beyond limits
+
+_SAMPLE, _LEAST = "sample", "least_count"
+LEAST_COUNT = f"{_LEAST} pair_delta"
+"""Name of the fact with the smallest count of a stored pair; absent if all are stored."""
+
+_UNUSED = ("images", "masks", "blank_rows", "malformed_rows", "coreference", "padding_tokens")
+_COUNT = re.compile(r"[1-9][0-9]{0,17}")
 
 
-def contents(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Row counts of all stored tables: columns name, n_rows."""
-    return frame_of(store, "select name, n_rows from manifest order by n_rows desc, name")
+class Sample(NamedTuple):
+    """Number of sequences with rows in a table, and of such sequences in the corpus."""
+
+    kept: int
+    of: int
 
 
-@asks("select token_type, count(*) as n from token group by token_type order by token_type")
-def token_type_counts(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Number of tokens of each type: columns token_type, n."""
-    ...
+def sample_facts(table: Table, sample: Sample) -> dict[str, str]:
+    """Return the facts for `provenance` about a sampled table, by name."""
+    return {f"{_SAMPLE} {table.name}": f"{sample.kept}/{sample.of}"}
 
 
-def masked_share(store: DuckDBPyConnection) -> float:
-    """Share of masked tokens, masked by the run or in the corpus."""
-    [(masked,)] = store.execute("select avg(is_masked::int) from token").fetchall()
-    return float(masked)
+def rarest_facts(table: Table, least: int) -> dict[str, str]:
+    """Return the facts for `provenance` about a table without its rarest groups, by name."""
+    return {f"{_LEAST} {table.name}": str(least)}
 
 
-@asks("select n_tokens, count(*) as n_sequences from sequence group by n_tokens order by n_tokens")
-def sequence_lengths(store: DuckDBPyConnection) -> pd.DataFrame:
-    """Number of sequences by length: columns n_tokens, n_sequences."""
-    ...
+def is_whole(table: str) -> str:
+    """Return SQL that is true if a file keeps the rows of all sequences."""
+    return f"not exists (from provenance where name = '{_SAMPLE} {table}')"
 
 
-@asks("""
-    select seq, n_tokens, text from sequence where text is not null order by seq limit $limit
-""")
-def first_sequences(store: DuckDBPyConnection, *, limit: int) -> pd.DataFrame:
-    """The first sequences with a stored text: columns seq, n_tokens, text."""
-    ...
+def samples(facts: Mapping[str, str]) -> dict[str, Sample]:
+    """Return the samples of a file by table name, from its facts."""
+    start = f"{_SAMPLE} "
+    return {
+        name.removeprefix(start): Sample(*map(int, value.split("/")))
+        for name, value in facts.items()
+        if name.startswith(start)
+    }
 
 
-@asks("""
-    select seq, n_tokens, text from sequence
-    where list_contains($sequences, seq) order by seq
-""")
-def sequence_texts(store: DuckDBPyConnection, *, sequences: list[int]) -> pd.DataFrame:
-    """Some sequences of the corpus: columns seq, n_tokens, text."""
-    ...
+def left_out(facts: Mapping[str, str]) -> dict[str, int]:
+    """Return the counts of unusable parts of the corpus by kind, from the file's provenance."""
+    counts = {kind: facts.get(f"corpus {kind}_left_out", "") for kind in _UNUSED}
+    return {kind: int(count) for kind, count in counts.items() if _COUNT.fullmatch(count)}
 
 
-@asks("""
-    select piece.token, count(*) as n from token as piece
-    where starts_with(lower(piece.token), $text) group by piece.token
-    order by length(piece.token) > length($text), n desc, piece.token limit $limit
-""")
-def tokens_from(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
-    """Tokens that begin with a lower-case text, the exact token first: columns token, n."""
-    ...
-
-
-@asks("""
-    select seq, n_tokens, text from sequence
-    where contains(lower(text), lower($text)) or (seq::varchar = $text and text is not null)
-    order by seq::varchar = $text desc, seq
-    limit $limit
-""")
-def matching_sequences(store: DuckDBPyConnection, *, text: str, limit: int) -> pd.DataFrame:
-    """Sequences that contain a text, exact number first, in any case: seq, n_tokens, text."""
-    ...
+def least_count(facts: Mapping[str, str]) -> int:
+    """Return the smallest count of a stored pair, from the file's facts."""
+    return int(facts.get(LEAST_COUNT, 1))

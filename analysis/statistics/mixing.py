@@ -31,8 +31,7 @@ from analysis.statistics.base.columns import (
 )
 from analysis.statistics.base.correlations import with_frequency
 from analysis.statistics.base.means import Blocks, means
-from analysis.statistics.base.tables import Table, View
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Part, Table, View
 
 
 def _worst_per_block(*more: str) -> str:
@@ -210,7 +209,6 @@ def _ratios(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.
     of_layers = means(
         table.name,
         of=SEQUENCE_MIXING_RATIO,
-        by=(LAYER, *_OF_TYPES),
         values={"mean": SEQUENCE_MIXING_RATIO.values["mean"]},
     )
     blocks = Blocks.of(store, SEQUENCE_MIXING_RATIO.name)
@@ -239,17 +237,7 @@ MIXING_RATIO = Table(
     made_by=_ratios,
     laws=(_RATIO_BETWEEN, "n >= n_sequences"),
     shown_as="mixing_ratio_interval",
-    views=(
-        View(
-            "mixing_ratio",
-            "one row per layer, scope and token type",
-            (
-                *_RATIO_KEY,
-                *(one.typed(single=False) for one in with_names({"mean": _RATIO, **_SPREAD})),
-            ),
-            "select layer, scope, token_type, mean, std, min, max, n from stored.mixing_ratio",
-        ),
-    ),
+    views=(Part("mixing_ratio", ("low", "high", "n_sequences")),),
     values={
         "mean": _RATIO,
         **interval("ratio"),
@@ -291,7 +279,7 @@ SEQUENCE_SCOPE_SIMILARITY = Table(
     laws=("scope_a <> scope_b",),
     values={"spearman": replace(_ALIKE, least=-1, most=1)},
 )
-_SIMILARITY = means(
+SCOPE_SIMILARITY = means(
     "scope_similarity",
     of=SEQUENCE_SCOPE_SIMILARITY,
     rows="""(
@@ -300,25 +288,13 @@ _SIMILARITY = means(
         union all select seq, layer, scope_b, scope_a, spearman from pair
         union all select distinct seq, layer, unnest([scope_a, scope_b]) as scope, scope, 1
         from pair)""",
-    by=(LAYER, *_TWO_SCOPES),
     over=(LAYER,),
     note="in either order, each with itself too; means over sequences",
     laws=("scope_a <> scope_b or spearman = 1",),
     shown_as="scope_similarity_interval",
+    views=(Part("scope_similarity", ("low", "high")),),
     values={"spearman": _ALIKE},
 )
-SCOPE_SIMILARITY = replace(
-    _SIMILARITY,
-    views=(
-        View(
-            "scope_similarity",
-            _SIMILARITY.grain,
-            tuple(one for one in _SIMILARITY.columns if one.name not in ("low", "high")),
-            "select layer, scope_a, scope_b, spearman, n_sequences from stored.scope_similarity",
-        ),
-    ),
-)
-del _SIMILARITY
 
 ATTENTION_ROLLOUT = "attention_rollout"
 ROLLED = (*SCOPES, ATTENTION_ROLLOUT)
@@ -486,8 +462,6 @@ SEQUENCE_VECTOR_AGREEMENT = Table(
 VECTOR_AGREEMENT = means(
     "vector_agreement",
     of=SEQUENCE_VECTOR_AGREEMENT,
-    by=(LAYER, ROLLED_SCOPE),
     over=(LAYER,),
     depends_on=(),
-    values={"spearman": _AS_VECTORS},
 )

@@ -20,7 +20,7 @@ from analysis.statistics.base.columns import (
 )
 from analysis.statistics.base.correlations import of_bins, with_frequency
 from analysis.statistics.base.means import dispersion, means
-from analysis.statistics.base.tables import Table, counts
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Table, added_up
 
 _SOURCE = "kobayashi-2020"
 _ROUNDING = 1 + 1e-4
@@ -114,7 +114,7 @@ FREQUENCY_CORRELATION = with_frequency(
         "value_norm": length("‖f(x)‖", sql="avg(value_norm::double)"),
     },
 )
-ATTENTION_NORM_HISTOGRAM = counts(
+ATTENTION_NORM_HISTOGRAM = Table(
     "attention_norm_histogram",
     key=(
         LAYER,
@@ -125,7 +125,10 @@ ATTENTION_NORM_HISTOGRAM = counts(
     ),
     source=_SOURCE,
     note="no empty ones",
-    n=count("pairs of an attending and an attended token", "pairs"),
+    merge=added_up("layer, head, token_type, attention_bin, norm_bin", "n"),
+    counted=True,
+    declared=UNSTABLE_ARGMAX,
+    values={"n": count("pairs of an attending and an attended token", "pairs")},
 )
 ATTENTION_NORM_CORRELATION = of_bins(
     "attention_norm_correlation",

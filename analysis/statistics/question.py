@@ -1,21 +1,18 @@
-"""Queries as functions: SQL whose parameters are the function's arguments."""
+"""Queries of an open file, the record of them, and values as SQL."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import wraps
-from inspect import cleandoc, signature
+from inspect import cleandoc
 from numbers import Real
-from typing import Any, ParamSpec
+from typing import Any
 
 import pandas as pd
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
 
-Arguments = ParamSpec("Arguments")
-Question = Callable[Arguments, pd.DataFrame]
 PARAMETER = re.compile(r"\$(\w+)")
 LARGEST_ANSWER = 256 * 2**20
 """Size limit of an answer in bytes. The largest that pages ask for are the distances of all heads:
@@ -49,12 +46,6 @@ def quoted_files(*paths: str) -> str:
 def placed(names: Iterable[str], column: str) -> str:
     """Return SQL for the position of a column's value in a list of names; NULL if absent."""
     return f"list_position([{quoted(*names)}], {column})"
-
-
-def sequences_of(table: str) -> str:
-    """Return the query for the sequences that have rows in a table: seq, n_tokens, text."""
-    has_rows = f"seq in (select seq from {table})"
-    return f"select seq, n_tokens, text from sequence where {has_rows} order by seq"
 
 
 def frame_of(
@@ -108,26 +99,3 @@ def literal(value: Any) -> str:
     if isinstance(value, Real):
         return str(value).lower()
     return f"[{', '.join(map(literal, value))}]"
-
-
-def asks(sql: str) -> Callable[[Question[Arguments]], Question[Arguments]]:
-    """Make a query of a function's signature and docstring; the function needs no body.
-
-    Args:
-        sql: each `$name` in it is an argument.
-    """
-    names = set(PARAMETER.findall(sql))
-
-    def question(declared: Question[Arguments]) -> Question[Arguments]:
-        arguments = signature(declared)
-
-        @wraps(declared)
-        def answer(*args: Arguments.args, **kwargs: Arguments.kwargs) -> pd.DataFrame:
-            bound = arguments.bind(*args, **kwargs)
-            bound.apply_defaults()
-            values = {name: bound.arguments[name] for name in names}
-            return frame_of(bound.arguments["store"], sql, values)
-
-        return answer
-
-    return question

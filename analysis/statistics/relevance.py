@@ -121,7 +121,6 @@ _OF_MEANS = {name: one for name, one in OF_MAPS.items() if name != "mask_chance"
 RELEVANCE_SUMMARY = means(
     "relevance_summary",
     of=SEQUENCE_RELEVANCE,
-    by=OF_MAP,
     shown_as="relevance_interval",
     views=(
         wide_view(
@@ -166,7 +165,6 @@ RELEVANCE_AGREEMENT = means(
         with pair as (select seq, rule_a, rule_b, spearman from sequence_relevance_agreement)
         from pair union all select seq, rule_b, rule_a, spearman from pair
         union all select distinct seq, unnest([rule_a, rule_b]) as rule, rule, 1 from pair)""",
-    by=_TWO_RULES,
     note="in either order, each with itself too; means over sequences",
     laws=("rule_a <> rule_b or mean = 1",),
     depends_on=(),

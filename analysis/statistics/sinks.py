@@ -75,9 +75,7 @@ SEQUENCE_SINK = Table(
 SINK = means(
     "sink",
     of=SEQUENCE_SINK,
-    by=(PLACE, LAYER, HEAD),
     over=(HEAD,),
-    values=SEQUENCE_SINK.values,
 )
 SINK_RATE = means(
     "sink_rate",
@@ -125,9 +123,7 @@ SEQUENCE_SINK_SCORE = Table(
 SINK_SCORE = means(
     "sink_score",
     of=SEQUENCE_SINK_SCORE,
-    by=(PLACE, LAYER, HEAD),
     over=(HEAD,),
-    values=SEQUENCE_SINK_SCORE.values,
 )
 _OF_NO_TOKEN = {
     "no_token": ("1 − Σ α over the tokens that a query sees, mean over the queries", ""),
@@ -153,9 +149,7 @@ SEQUENCE_NO_TOKEN = Table(
 NO_TOKEN = means(
     "no_token",
     of=SEQUENCE_NO_TOKEN,
-    by=(LAYER, HEAD),
     over=(HEAD,),
-    values=SEQUENCE_NO_TOKEN.values,
 )
 SEQUENCE_MASSIVE_ACTIVATION = Table(
     "sequence_massive_activation",
@@ -178,7 +172,6 @@ SEQUENCE_MASSIVE_ACTIVATION = Table(
 MASSIVE_ACTIVATION = means(
     "massive_activation",
     of=SEQUENCE_MASSIVE_ACTIVATION,
-    by=(PLACE_OR_ALL, DEPTH),
     values={
         "largest": length("size of the largest coordinate of any token of the place"),
         "ratio": ratio("largest over median", "medians"),

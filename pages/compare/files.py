@@ -7,8 +7,7 @@ import pandas as pd
 
 from analysis.comparison.account import account, reasons, training_step
 from analysis.statistics.base.tables import Table
-from analysis.statistics.corpus import sequence_lengths
-from pages.kit.section import Choices, Figure
+from pages.kit.section import Choices, Figure, query
 from pages.kit.view import View
 from pages.services.chosen import note_content, other_stores
 from pages.services.commands import run_command
@@ -140,10 +139,10 @@ def _shared(store: Store, other: Store) -> list[bool]:
 
 def _text_of(view: View, file: Store) -> str:
     """Number and length of the sequences of a file."""
-    lengths = view.asked.ask(file, sequence_lengths)
-    n = lengths["n_sequences"]
-    tokens = f"{(lengths['n_tokens'] * n).sum() / n.sum():.1f}"
-    return view.say("texts_of", file=plain(file.label), n=count(n.sum()), tokens=tokens)
+    sizes = "select count(*) as n, avg(n_tokens) as tokens from sequence"
+    of = view.asked.ask(file, query, sql=sizes, values={}).iloc[0]
+    tokens = f"{of['tokens']:.1f}"
+    return view.say("texts_of", file=plain(file.label), n=count(int(of["n"])), tokens=tokens)
 
 
 def _as_they_are_now(view: View, others: dict[str, Store]) -> dict[str, str]:

@@ -5,9 +5,15 @@ from typing import Any
 import pandas as pd
 
 from analysis.comparison.account import account, training_step
-from analysis.comparison.beside import differences, own_numbers, with_correction
-from analysis.comparison.head_changes import TABLE, habit_of_heads, head_differences, held_habits
-from analysis.comparison.matching import divergences, head_profiles, matched_heads
+from analysis.comparison.differences import differences, own_numbers, with_correction
+from analysis.comparison.heads import (
+    divergences,
+    habit_of_heads,
+    head_differences,
+    head_profiles,
+    held_habits,
+    matched_heads,
+)
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, unit_values
 from analysis.comparison.pair_changes import changed_pairs, pairs_with_error
 from pages.compare.files import files_of, reasons_of
@@ -131,7 +137,7 @@ def habits(inquiry: Inquiry, choices: Choices) -> list[str]:
     first, other = files_of(inquiry, choices, "sides")
     if reasons_of(inquiry, first, other, "head_by_head"):
         return []
-    held = [inquiry.asked.ask(of, held_habits) if of.holds(TABLE) else [] for of in (first, other)]
+    held = [inquiry.asked.ask(of, held_habits) for of in (first, other)]
     return [habit for habit in HABITS if all(habit in of for of in held)]
 
 

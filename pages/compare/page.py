@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.comparison.head_changes import TABLE
-from analysis.comparison.matching import PROFILES
+from analysis.comparison.heads import PROFILES
 from analysis.comparison.numbers import NUMBERS, TABLES
+from analysis.statistics.heads.single_heads import SEQUENCE_HEAD_PATTERN
 from analysis.statistics.pairs.changes import PAIR_DELTA
 from pages.charts.maps import HeadMap
 from pages.charts.plots import Lines, Rows
@@ -130,7 +130,7 @@ OF_HABIT = {"quantity": HABITS}
 HEADS = Section(
     "heads",
     (),
-    also=(TABLE, *PROFILES.values()),
+    also=(SEQUENCE_HEAD_PATTERN, *PROFILES.values()),
     picks=(
         FILES,
         Pick("sides", kind=files.pick_sides("heads")),

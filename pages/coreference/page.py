@@ -6,9 +6,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.published.heads import numbers
-from analysis.statistics import annotation
-from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.weighing import WEIGHT
+from analysis.statistics.corpus import MENTIONS, MERGINGS
 from analysis.statistics.probing.accuracy import (
     BASELINES,
     CHOSEN_ON,
@@ -172,6 +171,8 @@ _PICKED = f"""
     join mention on mention.seq = $text and mention.mention = picked.mention
     order by mention.mention"""
 """Picks of a head or a rule, with the head word of the nearest correct mention."""
+_WORDS = "select * exclude (seq) from word where seq = $seq order by word"
+_MENTIONS = "select * exclude (seq) from mention where seq = $seq order by mention"
 
 
 def texts(inquiry: Inquiry, choices: Choices) -> dict[int, str]:
@@ -187,7 +188,7 @@ def picked(inquiry: Inquiry, choices: Choices) -> pd.DataFrame:
     """Mentions of the text that have an antecedent, with what is picked for each."""
     seq = choices["text"]
     frame = rows_of(_PICKED, inquiry, choices)
-    words = inquiry.ask(annotation.words, seq=seq)
+    words = rows_of(_WORDS, inquiry, {"seq": seq})
     spans = zip(frame["first_word"], frame["last_word"], strict=True)
     forms = {"head_form": "head_word", "picked_form": "predicted", "antecedent_form": "antecedent"}
     return frame.assign(
@@ -211,7 +212,7 @@ def show_text(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices)
     """Record the text with its mentions and arrows, and a link to its own page."""
     seq, arrows = choices["text"], choices["arrows"]
     shown = frame if arrows == "all" else frame[frame["correct"] == (arrows == "right")]
-    words, mentions = (view.ask(of, seq=seq) for of in (annotation.words, annotation.mentions))
+    words, mentions = (rows_of(of, view, {"seq": seq}) for of in (_WORDS, _MENTIONS))
     view.figure(figure.name, frame, text_chart(words, mentions, shown))
     view.draw(link_to_sequence, seq)
 
@@ -221,7 +222,7 @@ _OF_HEAD = {"method": ("head",)}
 TEXTS = Section(
     "documents",
     (COREFERENCE_PREDICTION,),
-    also=(annotation.MENTIONS,),
+    also=(MENTIONS,),
     picks=(
         Pick("method", METHODS),
         replace(WEIGHING, is_rare=True, when=_OF_HEAD),

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from PIL import Image, ImageFilter
 
-from analysis.statistics import image
 from pages.charts.colours import EDGES
-from pages.kit.section import tokens_of
+from pages.kit.section import rows_of, tokens_of
 from pages.services.inquiry import Inquiry
 
 CLASS_TOKENS = frozenset({"[CLS]", "[DIST]"})
@@ -102,7 +101,7 @@ class ImageGround:
 
 def ground_of(inquiry: Inquiry, seq: int) -> ImageGround | None:
     """Background of the maps of a sequence of the open file; None if it is not an image."""
-    rows = inquiry.ask(image.image, seq=seq)
+    rows = rows_of("from image where seq = $seq", inquiry, {"seq": seq})
     if rows.empty:
         return None
     row = rows.iloc[0]

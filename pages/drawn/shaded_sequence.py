@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.statistics import image, norms
+from analysis.statistics import norms
+from analysis.statistics.corpus import PATCHES
 from pages.drawn import shading
 from pages.kit.section import rows_of
 from pages.services.inquiry import Inquiry
@@ -40,7 +41,7 @@ def shaded_by(
     ]
     if not inquiry.store.shows_images:
         return shading.text(shaded, shades)
-    grid = inquiry.ask(image.grid).iloc[0]
+    grid = rows_of(PATCHES, inquiry, {}).iloc[0]
     special, columns = len(grid["special"]), int(grid["columns"])
     before = shading.text(shaded[:special], shades) if special else ""
     return before + shading.patches(shaded[special:], shades, columns=columns)
@@ -102,5 +103,5 @@ def sequence_name(inquiry: Inquiry, seq: int) -> str:
     """Number of a sequence; for an image with the name of its file."""
     if not inquiry.store.shows_images:
         return str(seq)
-    names = inquiry.ask(image.images).set_index("seq")["name"]
-    return f"{seq}, {plain(names[seq])}"
+    image = rows_of("select name from image where seq = $seq", inquiry, {"seq": seq})
+    return f"{seq}, {plain(image['name'][0])}"

@@ -11,9 +11,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.contracts import every_table
-from analysis.statistics.corpus import SEQUENCES
+from analysis.statistics.corpus import LEAST_COUNT, SEQUENCES, least_count, samples
 from analysis.statistics.pairs.changes import PAIR, PAIR_DELTA, PAIR_EXTREME
-from analysis.statistics.sample import LEAST_COUNT, least_count, samples
 from pages.services.inquiry import Asked
 from pages.services.open_file import Store
 from pages.words.columns import title_or_name
@@ -140,8 +139,9 @@ def _left_out(store: Store, asked: Asked) -> Iterator[str]:
     named = set(_NAME.findall(" ".join(asked.queries)))
     parts = samples(store.facts)
     for table in every_table():
-        is_asked = not named.isdisjoint(view.name for view in table.all_views)
-        if table.name in parts and is_asked and (table != SEQUENCES or "text" in named):
+        if table.name not in parts or (table == SEQUENCES and "text" not in named):
+            continue
+        if not named.isdisjoint(view.name for view in table.all_views):
             kept, of = (f"{number:,}" for number in parts[table.name])
             yield say("figure.sample", table=table.name, kept=kept, of=of)
     if LEAST_COUNT in store.facts and not named.isdisjoint(_PAIRS):

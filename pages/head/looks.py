@@ -5,9 +5,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from analysis.statistics.image import images
 from analysis.statistics.positions.attention import REACH
-from analysis.statistics.question import sequences_of
 from pages.charts.chart_theme import (
     Chart,
     column_tooltips,
@@ -40,19 +38,22 @@ _PROFILE = f"""
     select "offset", avg(attention) as mean, quantile_cont(attention, 0.25) as q25,
         quantile_cont(attention, 0.75) as q75, count(*) as n_sequences
     from share where attention is not null group by "offset" order by "offset" """
+_TEXTS = """
+    select seq, n_tokens, text from sequence where seq in (select seq from exemplar_attention)
+    order by seq"""
+_IMAGES = """
+    select seq, name from image
+    where seq in (select seq from exemplar_attention) or not exists (from exemplar_attention)
+    order by seq"""
 _SHORT = 60  # characters of a text that stand in the picker
 
 
 def texts(inquiry: Inquiry, _: Choices) -> dict[int, str]:
     """Names of the texts or images whose attention is stored."""
-    rows = rows_of(sequences_of("exemplar_attention"), inquiry, {}).itertuples(
-        index=False, name=None
-    )
     if inquiry.store.shows_images:
-        stored = {seq for seq, *_ in rows}
-        named = inquiry.ask(images)
-        named = named[named["seq"].isin(stored)] if stored else named
-        return {int(seq): f"{seq}, {name}" for seq, name in named[["seq", "name"]].to_numpy()}
+        named = rows_of(_IMAGES, inquiry, {})
+        return {int(seq): f"{seq}, {name}" for seq, name in named.to_numpy()}
+    rows = rows_of(_TEXTS, inquiry, {}).itertuples(index=False, name=None)
     return {
         seq: say_here("text_label", seq=seq, n=n, text=beginning(text, _SHORT))
         for seq, n, text in rows

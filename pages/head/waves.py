@@ -6,7 +6,6 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from analysis.statistics.corpus import sequence_lengths
 from pages.charts.chart_theme import Chart, column_tooltips, layered, ramp, with_axes
 from pages.charts.colours import ATTENTION_COLOUR, MARKED, SCORE_COLOUR
 from pages.charts.encodings import offset_axis
@@ -124,7 +123,8 @@ def _turned(inquiry: Inquiry, choices: Choices) -> list[dict[str, Any]]:
     if shown.empty:
         return []
     row = shown.nlargest(1, "strength").iloc[0]
-    period, longest = row["period"], int(inquiry.ask(sequence_lengths)["n_tokens"].max())
+    period = row["period"]
+    longest = rows_of("select max(n_tokens) as n from sequence", inquiry, {})["n"][0]
     return [
         {
             "name": f"planes{'_long' if period > longest else ''}",

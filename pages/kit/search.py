@@ -14,7 +14,6 @@ import streamlit as st
 from analysis import sources
 from analysis.contracts import every_table
 from analysis.scopes import RELATIONS
-from analysis.statistics import corpus
 from analysis.statistics.base.tables import Table
 from analysis.statistics.probing.accuracy import DEPENDENCY_ACCURACY
 from pages.kit.address import LONGEST_TEXT
@@ -53,6 +52,17 @@ _STANDING = f"""{_SOUGHT}
     join token as s on s.token_id = source
     join token as t on t.token_id = target and t.seq = s.seq
     where s.pos < t.pos or s.pos > t.pos and not $is_causal order by all"""
+_TOKENS_FROM = """
+    select piece.token, count(*) as n from token as piece
+    where starts_with(lower(piece.token), $text) group by piece.token
+    order by length(piece.token) > length($text), n desc, piece.token limit $limit"""
+"""Tokens that begin with a lower-case text, the exact token first."""
+SEQUENCES_WITH = """
+    select seq, n_tokens, text from sequence
+    where contains(lower(text), lower($text)) or (seq::varchar = $text and text is not null)
+    order by seq::varchar = $text desc, seq
+    limit $limit"""
+"""Sequences that contain a text in any case; the one with this number first."""
 _BEFORE, _AFTER = 20, 50  # letters of a text around a match
 
 
@@ -259,7 +269,8 @@ def _tokens(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Tokens with this beginning, the most frequent first, and their pairs."""
     if inquiry.store.shows_images:
         return
-    for row in inquiry.ask(corpus.tokens_from, text=text.lower(), limit=_MOST).to_dict("records"):
+    known = {"text": text.lower(), "limit": _MOST}
+    for row in rows_of(_TOKENS_FROM, inquiry, known).to_dict("records"):
         label = say("search.token", token=plain(row["token"]), n=count(row["n"]))
         found = {"tp_source_text": f'"{row["token"]}"', "tp_direction": "both"}
         yield Place(label, "token_pairs", found)
@@ -289,7 +300,7 @@ def _texts(inquiry: Inquiry, text: str) -> Iterator[Place]:
     """Texts of the corpus that contain the words."""
     if len(text) < _LEAST:
         return
-    for row in inquiry.ask(corpus.matching_sequences, text=text, limit=_MOST).to_dict("records"):
+    for row in rows_of(SEQUENCES_WITH, inquiry, {"text": text, "limit": _MOST}).to_dict("records"):
         label = say("search.text", seq=row["seq"], text=plain(_around(row["text"], text)))
         yield Place(label, "sequences", {"seq_seq": str(row["seq"])})
 

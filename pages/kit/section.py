@@ -35,6 +35,9 @@ Click = Literal["head"] | Mapping[str, str]
 """Effect of a click: columns of the mark by the picks that take their values."""
 
 
+TEXTS_OF = """
+    select seq, n_tokens, text from sequence where list_contains($sequences, seq) order by seq"""
+"""Texts of the sequences that are chosen."""
 _TOKENS = """
     select pos, token_id, token, token_type, segment from token where seq = $seq order by pos"""
 

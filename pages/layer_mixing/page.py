@@ -9,7 +9,6 @@ from analysis.error_limits import LIMITS
 from analysis.scopes import OF_RATIOS, RELATIONS, WEIGHTS, WEIGHTS_WITH_RESIDUAL
 from analysis.statistics.base.columns import TYPE_OF_ENTRY
 from analysis.statistics.base.correlations import OF_TOKENS, POOLED, at_level
-from analysis.statistics.corpus import sequence_texts
 from analysis.statistics.mixing import (
     ATTENTION_ROLLOUT,
     COMPLETENESS,
@@ -36,7 +35,7 @@ from pages.drawn.error_chart import error_chart, worst_errors
 from pages.kit.kinds import Custom, Published, Table
 from pages.kit.page import Page
 from pages.kit.published_table import printed, statistic_of
-from pages.kit.section import Choices, Figure, Finding, Pick, Section, rows_of
+from pages.kit.section import TEXTS_OF, Choices, Figure, Finding, Pick, Section, rows_of
 from pages.layer_mixing.anatomy import anatomy
 from pages.services.inquiry import Inquiry
 from pages.words.columns import title
@@ -472,7 +471,8 @@ ROLLOUT = Section(
 def errors(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Worst error of every layer and part, with its text and the error that is allowed."""
     frame = worst_errors(inquiry)
-    texts = inquiry.ask(sequence_texts, sequences=sorted({int(seq) for seq in frame["seq"]}))
+    sequences = sorted({int(seq) for seq in frame["seq"]})
+    texts = rows_of(TEXTS_OF, inquiry, {"sequences": sequences})
     limit = LIMITS[inquiry.store.run["dtype"]]
     return frame.merge(texts, on="seq", how="left").assign(limit=limit)
 

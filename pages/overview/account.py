@@ -6,8 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from analysis.error_limits import LIMITS
-from analysis.statistics import image
-from analysis.statistics.corpus import first_sequences, sequence_lengths
+from analysis.statistics.corpus import PATCHES
 from pages.charts.plots import Bars
 from pages.drawn.error_chart import worst_errors
 from pages.drawn.image_ground import ImageGround
@@ -15,7 +14,7 @@ from pages.kit.frame import Frame
 from pages.kit.kinds import Drawn, Table
 from pages.kit.links import link, link_to_view
 from pages.kit.page import fill
-from pages.kit.section import Choices, Figure, Section
+from pages.kit.section import Choices, Figure, Section, rows_of
 from pages.kit.view import View
 from pages.services.chosen import readable, why_unreadable
 from pages.services.folder import files
@@ -27,6 +26,12 @@ from pages.words.say import plain, say
 from pages.words.scope import words_of
 
 _SAMPLES, _PICTURES, _BINS = 5, 10, 32
+_BY_LENGTH = """
+    select n_tokens, count(*) as n_sequences from sequence group by n_tokens order by n_tokens"""
+_FIRST_TEXTS = """
+    select seq, n_tokens, text from sequence where text is not null order by seq limit $limit"""
+_FIRST_PICTURES = """
+    select seq, name, picture from image where picture is not null order by seq limit $limit"""
 
 
 def soundness(inquiry: Inquiry) -> tuple[str, dict[str, str]]:
@@ -42,18 +47,18 @@ def soundness(inquiry: Inquiry) -> tuple[str, dict[str, str]]:
 
 def _lengths(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     """Number of texts by length, in bins of equal width; none for images, all of one length."""
-    frame = inquiry.ask(sequence_lengths)
+    frame = rows_of(_BY_LENGTH, inquiry, {})
     if inquiry.store.shows_images:
         return frame.head(0)
     step = max(1, -(-int(frame["n_tokens"].max()) // _BINS))
     frame["from_tokens"] = (frame["n_tokens"] - 1) // step * step + 1
-    return frame.groupby("from_tokens", as_index=False)["n_sequences"].sum()
+    return frame.groupby("from_tokens", as_index=False).agg({"n_sequences": "sum"})
 
 
 def _first(inquiry: Inquiry, _: Choices) -> pd.DataFrame:
     if inquiry.store.shows_images:
-        return inquiry.ask(image.pictures, limit=_PICTURES)
-    return inquiry.ask(first_sequences, limit=_SAMPLES)
+        return rows_of(_FIRST_PICTURES, inquiry, {"limit": _PICTURES})
+    return rows_of(_FIRST_TEXTS, inquiry, {"limit": _SAMPLES})
 
 
 def _show_first(view: View, _: Figure, frame: pd.DataFrame, __: Choices) -> None:
@@ -64,7 +69,7 @@ def _show_first(view: View, _: Figure, frame: pd.DataFrame, __: Choices) -> None
                 view.write("caption", view.say("sample", number=row.seq, tokens=row.n_tokens))
                 view.write("text", str(row.text))
         return
-    grid = view.ask(image.grid).iloc[0]
+    grid = rows_of(PATCHES, view, {}).iloc[0]
     rows, columns = int(grid["rows"]), int(grid["columns"])
     for place, row in zip(view.split(_PICTURES), frame.to_dict("records"), strict=False):
         drawn = ImageGround(rows, columns, special=(), picture=bytes(row["picture"]))

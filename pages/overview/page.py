@@ -6,14 +6,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from analysis.statistics import image
-from analysis.statistics.sample import left_out
+from analysis.statistics.corpus import PATCHES, left_out
 from pages.charts.chart_theme import in_theme
 from pages.charts.headline import unmarked
 from pages.charts.layer_gaps import with_gaps
 from pages.kit.folds import folded
 from pages.kit.found import Found
 from pages.kit.links import VIEWS, address, link_to_view
+from pages.kit.section import rows_of
 from pages.overview.account import account, soundness
 from pages.overview.evidence import evidence_chart
 from pages.overview.ranked_findings import findings, how_sure
@@ -85,7 +85,7 @@ def size_of_images(inquiry: Inquiry, values: Mapping[str, object]) -> str:
     Args:
         values: the values that a file of any kind has.
     """
-    grid = inquiry.ask(image.grid).iloc[0]
+    grid = rows_of(PATCHES, inquiry, {}).iloc[0]
     tokens = say("list.comma").join(plain(token) for token in grid["special"])
     special = say("of_images.special_tokens", tokens=tokens) if tokens else ""
     size = say(

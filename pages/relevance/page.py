@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
-from analysis.statistics import image, relevance
+from analysis.statistics import relevance
 from analysis.statistics.base.tables import Table as OfFile
-from analysis.statistics.corpus import sequence_lengths
-from analysis.statistics.question import placed, quoted, sequences_of
+from analysis.statistics.corpus import IMAGES
+from analysis.statistics.question import placed, quoted
 from pages.charts.colours import LOW_TO_HIGH, NEUTRAL, RELEVANCE_RULE_COLOURS
 from pages.charts.maps import HeadMap, Matrix, Ramp
 from pages.charts.plots import Lines
@@ -39,10 +39,11 @@ _USUAL = "iv"
 _BEGINNING, _LISTED = 90, 20  # letters of a text in the picker; rows of a list
 _NAMED, _TOP = 3, 0.05  # most relevant tokens, in the sentence; share of them, rounded up
 _LARGE, _HALF = 330, 315  # pixels of a map, and of a curve
-_BYTES_PER_WEIGHT = 4
 _HARDLY = 1e-6  # the width of a scale where all agree
 _Z = 1.96  # standard errors of an interval of 95%
 _ENDS = ("mean", "low", "high")
+_KEPT_TEXTS = """
+    select seq, text from sequence where seq in (select seq from relevance_map) order by seq"""
 _SHARES = ("cls_share", "special_share", "top5_share", "evenness")
 _ORDER = ("mask_share", "mask_gain", "pointing", "pointing_gain", *_SHARES, "entropy")
 """Quantities in the order of the picker; those that need a mask come first."""
@@ -56,8 +57,8 @@ def too_long(inquiry: Inquiry) -> str:
     if store.holds(relevance.RELEVANCE_MAP) or store.holds(relevance.SEQUENCE_RELEVANCE):
         return ""
     n_heads = int(store.run["n_layers"]) * int(store.run["n_heads"])
-    most = isqrt(MOST_BYTES // (n_heads * _BYTES_PER_WEIGHT))
-    shortest = int(inquiry.ask(sequence_lengths)["n_tokens"].min())
+    most = isqrt(MOST_BYTES // (n_heads * 4))  # bytes of a weight
+    shortest = rows_of("select min(n_tokens) as n from sequence", inquiry, {})["n"][0]
     if shortest <= most:
         return ""
     values = {"limit": MOST_BYTES // 2**20, "most": count(most), "shortest": count(shortest)}
@@ -74,7 +75,7 @@ def inputs(*more: str, texts: bool) -> Pick:
     def options(inquiry: Inquiry, _: Choices) -> dict[Any, str]:
         if inquiry.store.shows_images == texts:
             return {}
-        kept = rows_of(sequences_of("relevance_map"), inquiry, {}).set_index("seq")["text"]
+        kept = rows_of(_KEPT_TEXTS, inquiry, {}).set_index("seq")["text"]
         names = {seq: f"{seq} · {beginning(text, _BEGINNING)}" for seq, text in kept.items()}
         return names | {name: say_here(name) for name in more}
 
@@ -247,7 +248,7 @@ IMAGE = ONE_INPUT(
         maps_figure("layers", ImageMaps(panels=every_layer, columns=6), "layer"),
         LINK,
     ),
-    also=(relevance.SEQUENCE_RELEVANCE, image.TABLE),
+    also=(relevance.SEQUENCE_RELEVANCE, IMAGES),
     when=lambda store: store.shows_images,
 )
 TEXT = ONE_INPUT(
@@ -352,7 +353,7 @@ METHODS = Section(
         inputs(texts=True),
         MAPS,
         COMPARED,
-        Pick("under", for_images("outlined", "plain", table=image.TABLE)),
+        Pick("under", for_images("outlined", "plain", table=IMAGES)),
         SCALE,
     ),
     figures=(

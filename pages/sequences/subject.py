@@ -13,14 +13,14 @@ import streamlit as st
 
 from analysis.errors import UserError
 from analysis.statistics.base.weighing import NORM, WEIGHT
-from analysis.statistics.corpus import matching_sequences, sequence_texts
 from analysis.statistics.positions.attention import EXEMPLAR_ATTENTION
 from pages.drawn.image_ground import ImageGround, ground_of
 from pages.drawn.pieces import unique_names
 from pages.kit.address import FreeChoice
 from pages.kit.head_choice import Head
 from pages.kit.items import Control
-from pages.kit.section import Choices, rows_of, tokens_of
+from pages.kit.search import SEQUENCES_WITH
+from pages.kit.section import TEXTS_OF, Choices, rows_of, tokens_of
 from pages.kit.source import SectionEnds
 from pages.kit.view import View
 from pages.services import live_model as live
@@ -109,10 +109,11 @@ def pick_subject(view: View, _: Choices) -> dict[str, Any]:
 def _pick_sequence(view: View) -> int:
     is_long = int(view.store.run["n_sequences"]) > _MOST
     text = view.text("find") if is_long else ""
-    sequences = view.ask(matching_sequences, text=text, limit=_MOST)
+    sequences = rows_of(SEQUENCES_WITH, view, {"text": text, "limit": _MOST})
     asked = filter(_NUMBER.fullmatch, view.choices.asked(view.key("seq")))
     if is_long and not text and (linked := [int(number) for number in asked]):
-        sequences = pd.concat([sequences, view.ask(sequence_texts, sequences=linked)])
+        more = rows_of(TEXTS_OF, view, {"sequences": linked})
+        sequences = pd.concat([sequences, more])
     if sequences.empty:
         view.end("none_found")
     texts = (beginning(" ".join(str(text).split()), _SHORT) for text in sequences["text"])

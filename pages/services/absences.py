@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from analysis.statistics import image
-from analysis.statistics.corpus import masked_share, token_type_counts
+from analysis.statistics.corpus import PATCHES
+from pages.kit.section import rows_of
 from pages.services.inquiry import Inquiry
 from pages.services.open_file import Store
 from pages.words.numbers import count, percent
@@ -24,7 +24,8 @@ def has_first(inquiry: Inquiry) -> bool:
 
 
 def _has(inquiry: Inquiry, *types: str) -> bool:
-    return bool(inquiry.ask(token_type_counts)["token_type"].isin(types).any())
+    found = rows_of("select distinct token_type from token", inquiry, {})["token_type"]
+    return bool(found.isin(types).any())
 
 
 def absences(inquiry: Inquiry) -> None:
@@ -57,7 +58,7 @@ def _windows(store: Store) -> list[str]:
 
 
 def _masked(inquiry: Inquiry) -> list[str]:
-    share = inquiry.ask(masked_share)
+    share = rows_of("select avg(is_masked::int) as share from token", inquiry, {})["share"][0]
     return [say("absent.masked", share=percent(share))] if share else []
 
 
@@ -68,5 +69,5 @@ def order_of_patches(inquiry: Inquiry) -> None:
 
 
 def _order(inquiry: Inquiry) -> str:
-    row = inquiry.ask(image.grid).iloc[0]
+    row = rows_of(PATCHES, inquiry, {}).iloc[0]
     return say("of_images.order", rows=row["rows"], columns=row["columns"])

@@ -6,8 +6,8 @@ from functools import partial
 import streamlit as st
 
 from analysis.needs import OF_TEXTS, Need
-from analysis.statistics import annotation
 from analysis.statistics.base.tables import Table
+from analysis.statistics.corpus import MENTIONS, WORDS
 from analysis.statistics.probing.accuracy import DEPENDENCY_ACCURACY
 from pages.kit.address import stop
 from pages.kit.items import Drawn, Text
@@ -81,10 +81,10 @@ def _command(command: str) -> Text:
 def _annotation_lacking(store: Store, tables: Iterable[Table]) -> tuple[str, str] | None:
     """Words for the annotation that the corpus lacks, and for the remedy; None if it lacks none."""
     needs = {need for table in tables for need in table.needs}
-    has_words = store.holds(annotation.WORDS)
+    has_words = store.holds(WORDS)
     if Need.TREES in needs and (not has_words or store.found_nothing(DEPENDENCY_ACCURACY)):
         return "syntax.no_trees", "syntax.no_trees_remedy"
-    if Need.COREFERENCE in needs and not store.holds(annotation.MENTIONS):
+    if Need.COREFERENCE in needs and not store.holds(MENTIONS):
         return "coreference.no_mentions", "coreference.no_mentions_remedy"
     return None
 

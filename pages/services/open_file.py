@@ -250,11 +250,10 @@ def _described(version: Version) -> Store | OtherSchema | BrokenContract:
     """Describe a file, or return the error that it is not of this program; both are cached."""
     try:
         with cursor(version) as store:
-            facts = provenance(store)
             return Store(
                 version,
                 run(store),
-                facts=dict(zip(facts["name"], facts["value"], strict=True)),
+                facts=provenance(store),
                 rows=rows(store),
                 content=_content(store),
             )

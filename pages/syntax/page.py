@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 
 from analysis.published.heads import numbers
-from analysis.statistics import annotation
-from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.weighing import WEIGHT
+from analysis.statistics.corpus import MERGINGS, WORDS
 from analysis.statistics.probing.accuracy import (
     CHOSEN_ON,
     DEPENDENCY_ACCURACY,
@@ -317,7 +316,7 @@ def into_text(view: View, figure: Figure, frame: pd.DataFrame, choices: Choices)
 
 SENTENCES = Section(
     "sentences",
-    (DEPENDENCY_ACCURACY, DEPENDENCY_PREDICTION, annotation.WORDS),
+    (DEPENDENCY_ACCURACY, DEPENDENCY_PREDICTION, WORDS),
     picks=(
         replace(WEIGHING, is_rare=True),
         RELATION,

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.published.heads import RANDOM_INIT, numbers
-from analysis.statistics import annotation
+from analysis.statistics.corpus import WORDS
 from analysis.statistics.probing.accuracy import DEPENDENCY_ACCURACY
 from analysis.statistics.probing.parsers import METHODS, PARSER_ACCURACY
 from analysis.statistics.question import placed
@@ -46,7 +46,7 @@ def too_few(inquiry: Inquiry) -> str:
     """Reason why a file with trees has no parsers although they were requested."""
     store = inquiry.store
     no_trees = store.found_nothing(DEPENDENCY_ACCURACY)
-    few = store.found_nothing(PARSER_ACCURACY) and store.holds(annotation.WORDS)
+    few = store.found_nothing(PARSER_ACCURACY) and store.holds(WORDS)
     return say_here("too_few", name=plain(store.name)) if few and not no_trees else ""
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.published.numbers import MODEL
 from analysis.scopes import EFFECTS, RELATIONS
+from analysis.statistics.corpus import least_count
 from analysis.statistics.pairs.changes import PAIR as PAIRS
 from analysis.statistics.pairs.changes import PAIR_DELTA, PAIR_OCCURRENCE
 from analysis.statistics.pairs.relations import (
@@ -16,7 +17,6 @@ from analysis.statistics.pairs.relations import (
     WINDOWS,
 )
 from analysis.statistics.question import placed
-from analysis.statistics.sample import least_count
 from pages.charts.colours import SERIES_COLOURS
 from pages.charts.plots import Lines, Points, Stacks
 from pages.kit.kinds import Custom, Drawn, Table

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 
 from analysis.scopes import EFFECTS
+from analysis.statistics.corpus import least_count
 from analysis.statistics.pairs.changes import with_interval
 from analysis.statistics.question import placed
-from analysis.statistics.sample import least_count
 from pages.charts.plots import Rows
 from pages.drawn import shading
 from pages.drawn.passages import Passage, draw_passages

@@ -1,6 +1,6 @@
 """Corpora: a file on disk to the `Sequence`s that a model reads.
 
-A format is one file here that turns a path into rows (`texts.jsonl.Row`), which all become entries
+A format is one file here that turns a path into rows (`texts.rows.Row`), which all become entries
 alike, or into documents for `packing` or `windows`; a row that cannot be read is an error among
 them. It reads and checks the file and nothing else: tokenizing,
 truncation, masking and counting come after it and are the same for all. To add a format: write its

@@ -10,9 +10,8 @@ from transformers import PreTrainedTokenizerBase
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from analysis.token_types import FIRST, SEP
-from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.left_out import check_length, check_some_tokens
-from precompute.corpora.sequence import NO_WORD, Entry, Sequence
+from precompute.corpora.sequence import NO_WORD, Annotation, Entry, Sequence
 from precompute.corpora.token_types import TokenTypes, are_special
 from precompute.corpora.tokenizing.encoded import (
     check_tokenizer,
@@ -21,8 +20,7 @@ from precompute.corpora.tokenizing.encoded import (
     in_batches,
     room_for,
 )
-from precompute.corpora.tokenizing.kind import is_japanese, joined_japanese, kind_of
-from precompute.corpora.tokenizing.word_pieces import word_pieces
+from precompute.corpora.tokenizing.kind import is_japanese, joined_japanese, kind_of, word_pieces
 from precompute.corpora.tokenizing.words import words_of_tokens
 from precompute.corpora.wording import shown
 
@@ -38,10 +36,6 @@ class Encoder:
         max_tokens: length that texts and pairs are cut to.
         is_causal: True if no token of the model sees a later one. Every token then sees the first
             one of a sequence, which is of type `first` unless it is special or masked.
-
-    Raises:
-        UserError: `max_tokens` is more than the model can read, or less than one text needs.
-        UnfitModel: the words of the tokenizer's tokens are unknown.
     """
 
     def __init__(
@@ -86,21 +80,14 @@ class Encoder:
             UserError: `max_tokens` leaves no room for a pair.
             UnfitModel: the tokenizer gives segment ids that the model does not know.
         """
-        index = first
         for batch in in_batches(entries):
-            for sequence in self._of_batch(index, batch, counts):
-                yield sequence
-                index += 1
-
-    def _of_batch(self, first: int, batch: list[Entry], counts: Counter[str]) -> Iterator[Sequence]:
-        if batch[0].texts:
-            yield from self._from_texts(first, batch, counts)
-            return
-        for index, entry in enumerate(batch, first):
-            known = entry.annotation
-            yield (
-                self._from_words(index, entry, known) if known else self._from_tokens(index, entry)
-            )
+            if batch[0].texts:
+                yield from self._from_texts(first, batch, counts)
+            elif known := batch[0].annotation:
+                yield self._from_words(first, batch[0], known)
+            else:
+                yield self._from_tokens(first, batch[0])
+            first += len(batch)
 
     def _from_texts(
         self, first: int, batch: list[Entry], counts: Counter[str]
@@ -213,11 +200,10 @@ class Encoder:
         """Return the text between special tokens, a line for each part."""
         special = are_special(self._token_types(ids))
         ends = np.cumsum(~special)[special]
-        parts = np.split(ids[~special], ends.tolist())
-        texts = (self._decoded(part.tolist()).strip() for part in parts)
+        parts = (part.tolist() for part in np.split(ids[~special], ends.tolist()))
+        tokenizer = self._tokenizer
+        if is_japanese(tokenizer):
+            texts = [joined_japanese(tokenizer, part).strip() for part in parts]
+        else:
+            texts = [str(tokenizer.decode(part)).strip() for part in parts]
         return "\n".join(text for text in texts if text)
-
-    def _decoded(self, ids: list[int]) -> str:
-        if is_japanese(self._tokenizer):
-            return joined_japanese(self._tokenizer, ids)
-        return str(self._tokenizer.decode(ids))

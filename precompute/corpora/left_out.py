@@ -62,19 +62,16 @@ class LeftOut:
             UserError: the first `ONE_IN` rows are all malformed, as where the whole file is.
         """
         if isinstance(error, UnreadCoreference):
-            self._add_note(str(error))
+            note = str(error)
+            self.counts["coreference_left_out"] += 1
+            if note not in self.notes and len(self.notes) < LINES:
+                self.notes.add(note)
+                print(f"Left out, the coreference of a document: {note}.")
             return
         self.n_rows += 1
         self.add("blank_rows" if isinstance(error, BlankRow) else "malformed_rows", error)
         if self.counts["malformed_rows_left_out"] == self.n_rows >= ONE_IN:
             raise self._too_many()
-
-    def _add_note(self, note: str) -> None:
-        """Count one more document without its coreference; print each reason once."""
-        self.counts["coreference_left_out"] += 1
-        if note not in self.notes and len(self.notes) < LINES:
-            self.notes.add(note)
-            print(f"Left out, the coreference of a document: {note}.")
 
     def usable(
         self, rows: Iterable[Row | BadCorpus], read: Callable[[Row], Read]
@@ -175,11 +172,7 @@ def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
 
 
 def checked_segments(value: object, *, n_tokens: int, place: str) -> tuple[int, ...]:
-    """Return the value as a tuple, if it is a list of one segment id for each token.
-
-    Raises:
-        BadCorpus: it is no list, has another length, or one of its members is no segment id.
-    """
+    """Return the value as a tuple, if it is a list of one segment id for each token."""
     if not isinstance(value, list):
         raise BadCorpus(place, f"`segments` is {shown(value)}; it must be a list of integers")
     if len(value) != n_tokens:

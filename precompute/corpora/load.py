@@ -14,7 +14,7 @@ from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.documents import windows
 from precompute.corpora.encode import Encoder
-from precompute.corpora.images.image_folder import holds_images
+from precompute.corpora.images.pictures import holds_images
 from precompute.corpora.index.corpus import Reading
 from precompute.corpora.left_out import BlankRow, LeftOut
 from precompute.corpora.recognition import NAMES, one_format_of
@@ -179,10 +179,15 @@ def entries(
             f"{source.name} is {NAMES[form]}. Leave --column out."
         )
     if form in ANNOTATED:
+        if tokenizer is None:
+            raise UserError(
+                "A treebank or coreference corpus is cut by a model's word pieces, and JSON Lines "
+                "has no place for its annotation: give the file itself as --corpus of a run."
+            )
         read = left_out.usable(_each(ANNOTATED[form], source.files), lambda document: document)
         all_entries = windows(
             left_out.counting(read, lambda document: document.n_rows),
-            _needed(tokenizer),
+            tokenizer,
             max_tokens=max_tokens,
             by_sentence=packing == TREES,
             counts=counts,
@@ -222,15 +227,6 @@ def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> It
     return chain.from_iterable(map(reader, files))
 
 
-def _needed(tokenizer: PreTrainedTokenizerBase | None) -> PreTrainedTokenizerBase:
-    if tokenizer is None:
-        raise UserError(
-            "A treebank or coreference corpus is cut by a model's word pieces, and JSON Lines has "
-            "no place for its annotation: give the file itself as --corpus of a run."
-        )
-    return tokenizer
-
-
 def without_padding(
     entry: Entry, tokenizer: PreTrainedTokenizerBase, *, counts: Counter[str]
 ) -> Entry:
@@ -245,12 +241,9 @@ def without_padding(
                 f"begins or ends with {shown(end[0])} several times, as padded batches do; leave "
                 "the padding out",
             )
-    if tokenizer.pad_token in (None, tokenizer.unk_token, *frames):
+    pad = tokenizer.pad_token
+    if pad in (None, tokenizer.unk_token, *frames):
         return entry
-    return _without(str(tokenizer.pad_token), entry, counts)
-
-
-def _without(pad: str, entry: Entry, counts: Counter[str]) -> Entry:
     read = [place for place, token in enumerate(entry.tokens) if token != pad]
     if not read:
         raise BlankRow(entry.place, f"holds nothing but padding, {shown(pad)}")
@@ -273,11 +266,7 @@ def convert_corpus(
     model: str | None,
     **settings: Any,
 ) -> int:
-    """Write the corpus's entries as JSON Lines; return their number.
-
-    Raises:
-        UserError: for any error in the corpus, or if sentences are packed without a model.
-    """
+    """Write the corpus's entries as JSON Lines; return their number."""
     for name in corpus:
         if name == DEMO_DIGITS or (Path(name).is_dir() and holds_images(Path(name))):
             raise BadCorpus(

@@ -14,9 +14,6 @@ def generator(seed: int, *, purpose: Purpose, index: int) -> np.random.Generator
     """The generator for one sequence.
 
     Purpose and index go in beside the seed and not into it, so that no two of them share a stream.
-
-    Raises:
-        UserError: the seed is negative.
     """
     if seed < 0:
         raise UserError(f"--seed is {seed}; it must be 0 or more.")

@@ -64,13 +64,6 @@ _FORMS = (
 FORMS = tuple((name, re.compile(pattern), remedy) for name, pattern, remedy in _FORMS)
 
 
-def refusal_of(lines: Sequence[str]) -> str | None:
-    """Return why a text with these first lines is not read, with the remedy; None for others."""
-    text = "\n".join(lines)
-    found = ((name, remedy) for name, form, remedy in FORMS if form.match(text))
-    return next((f"is {name}, not plain text; {remedy}" for name, remedy in found), None)
-
-
 Format = Literal[
     "arrow", "conllu", "coreference", "csv", "json", "jsonl", "paragraphs", "parquet", "pickle",
     "tsv",
@@ -101,11 +94,7 @@ _BINARY = "holds binary data; give JSON Lines or plain text"
 
 
 def one_format_of(files: Sequence[Path]) -> Format:
-    """Return the format that all files share.
-
-    Raises:
-        BadCorpus: as `format_of`, or a file is in another format than the first.
-    """
+    """Return the format that all files share."""
     first = format_of(files[0])
     for path in files[1:]:
         if (other := format_of(path)) != first:
@@ -180,8 +169,10 @@ def _format_of_text(head: Head, name: str) -> Format:
         return "coreference"
     if rest and CONLLU_LINE.match(rest[0]):
         return "conllu"
-    if reason := refusal_of(lines):
-        raise BadCorpus(name, reason)
+    text = "\n".join(lines)
+    for form, pattern, remedy in FORMS:
+        if pattern.match(text):
+            raise BadCorpus(name, f"is {form}, not plain text; {remedy}")
     if lines and (lines[0].startswith("{") or _are_json(lines)):
         return "jsonl"
     if rest and _is_json_list("\n".join(rest), is_cut=head.is_cut):

@@ -20,7 +20,7 @@ from huggingface_hub import errors
 from huggingface_hub.errors import HfHubHTTPError, HfUriError, HFValidationError
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_folder import holds_images
+from precompute.corpora.images.pictures import holds_images
 from precompute.corpora.wording import file_name, listed, path_as_given, shown
 
 HUB = "hf://"
@@ -35,10 +35,6 @@ def hub_files(address: str) -> tuple[str, tuple[Path, ...]]:
 
     PATH is a file, a folder, or a pattern such as `data/train-*`; its files are read in
     alphabetical order.
-
-    Raises:
-        BadCorpus: the address is invalid, the hub cannot be reached or has no such data set or
-            revision, or no Parquet file is there.
     """
     try:
         uri = huggingface_hub.parse_hf_uri(address)
@@ -98,11 +94,7 @@ _FILES, _INDICES = "_data_files", "_indices_data_files"
 
 
 def saved_files(folder: Path) -> tuple[Path, ...]:
-    """The Arrow files of a saved data set in its order; none if the folder is no such.
-
-    Raises:
-        BadCorpus: it holds several splits, rows that are chosen by indices, or no list of files.
-    """
+    """The Arrow files of a saved data set in its order; none if the folder is no such."""
     place = path_as_given(folder)
     if (folder / _SPLITS).is_file():
         splits = _read(folder / _SPLITS).get("splits")
@@ -180,29 +172,20 @@ class Source:
     def sha256(self) -> str:
         """Return the hash of the file; for several files that of their hashes, one per line."""
         self._states  # noqa: B018 - taken before the files are read
-        hashes = [_sha256(file) for file in self.files]
+        hashes = [file_sha256(file) for file in self.files]
         if len(hashes) == 1:
             return hashes[0]
         return hashlib.sha256("".join(f"{digest}\n" for digest in hashes).encode()).hexdigest()
 
     @cached_property
     def _states(self) -> list[tuple[int, ...]]:
-        """Return inode, size and times of change of each file, as of the first call.
-
-        The last of these times is set by the system: nobody can put it back.
-        """
-        return self._states_now()
-
-    def _states_now(self) -> list[tuple[int, ...]]:
-        states = [file.stat() for file in self.files]
-        return [
-            (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns) for state in states
-        ]
+        """Return the state of each file, as of the first call."""
+        return [file_state(file) for file in self.files]
 
     def check_unchanged(self) -> None:
         """Raise BadCorpus if a file has changed since its hash was taken."""
-        for file, before, now in zip(self.files, self._states, self._states_now(), strict=True):
-            if before != now:
+        for file, before in zip(self.files, self._states, strict=True):
+            if before != file_state(file):
                 raise BadCorpus(
                     file_name(file),
                     "has changed while it was read; leave it alone and run the same command again",
@@ -214,10 +197,6 @@ def source_of(given: str | Sequence[str]) -> Source:
 
     A folder stands for all files below it but hidden ones, by their paths in alphabetical order; a
     folder saved by the `datasets` library for its Arrow files, in its own order.
-
-    Raises:
-        BadCorpus: it holds images, a folder holds no file or several splits, or a file of the hub
-            is missing.
     """
     names = (given,) if isinstance(given, str) else tuple(given)
     fetched = {name: hub_files(name) for name in names if name.startswith(HUB)}
@@ -309,9 +288,19 @@ class _Unpacked(io.RawIOBase):
         super().close()
 
 
-def _sha256(path: Path) -> str:
+def file_sha256(path: Path) -> str:
+    """Hash the content of a file."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def file_state(path: Path) -> tuple[int, ...]:
+    """Return inode, size and times of change of a file, to detect replacements.
+
+    The last of these times is set by the system: nobody can put it back.
+    """
+    state = path.stat()
+    return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -378,26 +367,21 @@ def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
     Raises:
         BadCorpus: a line is not UTF-8, or the file cannot be read to its end.
     """
-    name = file_name(path)
-    for number, line in enumerate(_raw_lines(path), start=1):
-        line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
-        text = _decoded(line, name, number)
-        yield Line(name, number, text.strip() if stripped else text)
-
-
-def _raw_lines(path: Path) -> Iterator[bytes]:
+    name, number = file_name(path), 0
     with opened(path) as handle:
-        number = 0
         while chunk := handle.readline(LONGEST_LINE + 1):
             lines = chunk.splitlines()
-            number += len(lines)
             if len(chunk) > LONGEST_LINE:
                 raise BadCorpus(
-                    f"{file_name(path)} line {number}",
+                    f"{name} line {number + len(lines)}",
                     f"goes on for more than {LONGEST_LINE // 2**20} MiB; write a text of a few "
                     "pages to a line",
                 )
-            yield from lines
+            for line in lines:
+                number += 1
+                line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+                text = _decoded(line, name, number)
+                yield Line(name, number, text.strip() if stripped else text)
 
 
 def _decoded(line: bytes, name: str, number: int) -> str:

@@ -41,7 +41,9 @@ class TokenTypes:
         vocabulary = tokenizer.get_vocab()
         self._of_id = np.full(max(vocabulary.values()) + 1, OTHER, dtype=np.uint8)
         for token, identity in vocabulary.items():
-            if _surface(token) in _COMMAS_AND_PERIODS:
+            for start in WORD_STARTS:
+                token = token.removeprefix(start)
+            if token.removesuffix(WORD_END) in _COMMAS_AND_PERIODS:
                 self._of_id[identity] = COMMA_PERIOD
         if tokenizer.cls_token != tokenizer.sep_token:
             for token, kind in ((tokenizer.cls_token, CLS), (tokenizer.sep_token, SEP)):
@@ -67,12 +69,6 @@ def _is_put(tokenizer: PreTrainedTokenizerBase, token: Any, place: int) -> bool:
         return False
     ids: list[int] = tokenizer(PROBE, verbose=False)["input_ids"]
     return ids[place] == tokenizer.convert_tokens_to_ids(token)
-
-
-def _surface(token: str) -> str:
-    for start in WORD_STARTS:
-        token = token.removeprefix(start)
-    return token.removesuffix(WORD_END)
 
 
 def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:

@@ -21,11 +21,7 @@ class Frequencies:
 
 
 def read_frequencies(path: Path, *, vocabulary: int) -> Frequencies:
-    """Ranks by vocabulary entry; entries the file lacks come after its last.
-
-    Raises:
-        BadCorpus: naming the line that is not three whole numbers, or whose id is no entry.
-    """
+    """Ranks by vocabulary entry; entries the file lacks come after its last."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -79,9 +75,6 @@ def read_word_vectors(path: Path, forms: Collection[str]) -> WordVectors:
     """The vectors of the given words and of their small letters; the first line of a word counts.
 
     A first line of two whole numbers, as word2vec writes it, is passed over.
-
-    Raises:
-        BadCorpus: naming the line that is not as long as the others, or holds no numbers.
     """
     wanted = {part for form in forms for part in (form, form.lower())}
     digest, vectors, width = hashlib.sha256(), {}, None

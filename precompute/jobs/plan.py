@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from analysis.needs import Setting
 from analysis.relevance_rules import RULES
 from analysis.scopes import BUDGET, LayerOrder
-from analysis.statistics import annotation, corpus
 from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import Identity
 from analysis.statistics.probing.parsers import SHOWN
@@ -29,8 +28,6 @@ if TYPE_CHECKING:  # which load torch
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
 IMAGE_MAP_BYTES, TEXT_MAP_BYTES = 512 * 2**20, 32 * 2**20
-CORPUS = (corpus.SEQUENCES, corpus.TOKENS, *annotation.TABLES, corpus.VOCABULARY)
-"""Tables that hold the corpus itself; every fit may read them."""
 Job = int | str
 """A job: sequences of the corpus, by the job's number; or a table, by its name."""
 

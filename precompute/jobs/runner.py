@@ -13,9 +13,10 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.errors import UserError
+from analysis.statistics.corpus import CORPUS
 from precompute.corpora.sequence import Sequence as Input
 from precompute.jobs.memory import most_pairs, return_freed_memory
-from precompute.jobs.plan import CORPUS, Job, Plan, batches
+from precompute.jobs.plan import Job, Plan, batches
 from precompute.jobs.shards import finish_shard, is_intact, merged, set_aside
 from precompute.jobs.tables import finish_corpus, finish_table, workspace
 from precompute.models.loaded_model import LoadedModel
@@ -206,9 +207,6 @@ def reporting_shortage(output: Path) -> Iterator[None]:
 
     Readers of corpora and models raise their own errors for unreadable input, so that all others
     concern the folder of the output.
-
-    Raises:
-        UserError: the folder cannot be read or written, or there is too little memory.
     """
     try:
         yield

@@ -8,9 +8,8 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.statistics.base.tables import Table
-from analysis.statistics.corpus import SEQUENCES
+from analysis.statistics.corpus import SEQUENCES, Sample, rarest_facts, sample_facts
 from analysis.statistics.question import quoted_files
-from analysis.statistics.sample import Sample, rarest_facts, sample_facts
 from precompute.jobs.bounds import Bounds, block_of, sample_order
 from precompute.jobs.plan import Plan
 

@@ -87,11 +87,7 @@ def _digest(file: IO[bytes], shard: Path, data_end: int, footer: int) -> bytes:
 
 
 def added_up(table: Table, rows: pa.Table) -> pa.Table:
-    """One row for each key of a table that is `counted`, in the order of its key.
-
-    Raises:
-        ValueError: if the key has more values than 64 bits can number.
-    """
+    """One row for each key of a table that is `counted`, in the order of its key."""
     rows = rows.unify_dictionaries().combine_chunks()
     columns = [_whole_numbers(rows[column.name]) for column in table.key]
     code = np.ravel_multi_index(columns, [int(numbers.max(initial=0)) + 1 for numbers in columns])
@@ -133,11 +129,7 @@ def shard_path(folder: Path, index: int) -> Path:
 
 
 def finish_shard(folder: Path, index: int, compute: Callable[[], pa.Table]) -> Path:
-    """Compute a shard unless it exists, and return its path.
-
-    Raises:
-        UserError: if the disk is full; finished shards stay.
-    """
+    """Compute a shard unless it exists, and return its path."""
     shard = shard_path(folder, index)
     if not shard.exists():
         write_sealed(shard, compute())

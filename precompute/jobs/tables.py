@@ -4,7 +4,7 @@ Each table is merged once: a run that adds a statistic merges that alone.
 """
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 from duckdb import DuckDBPyConnection
 
 from analysis.needs import Setting
-from analysis.statistics.base.tables import Table
-from analysis.statistics.corpus import TOKENS
-from analysis.statistics.fit import Fit, FitContext
-from analysis.statistics.question import quoted_files
-from precompute.jobs.plan import CORPUS, Plan
+from analysis.statistics.base.tables import Fit, FitContext, Table
+from analysis.statistics.corpus import CORPUS, MENTIONS, SEQUENCES, TOKENS, WORDS
+from analysis.statistics.question import quoted, quoted_files
+from analysis.token_types import TOKEN_TYPES
+from precompute.jobs.plan import Plan
 from precompute.jobs.sample import WHOLE, Cut, cut_of, register_blocks, register_texts
 from precompute.jobs.shards import (
     finish_shard,
@@ -31,13 +31,46 @@ from precompute.jobs.shards import (
     unfinished_name,
 )
 from precompute.passes import STATISTICS
-from precompute.store.corpus_tables import ROWS, VOCABULARY_ROWS
 
 _MOST_THREADS = 8
 _MEMORY_OF_THREAD = 125  # MB, the least that DuckDB sorts with
 _LEAST_MEMORY = 250
 _ROWS = 122_880  # rows written at a time: a database's row group
 
+ROWS: Mapping[Table, str] = {
+    SEQUENCES: "select index as seq, len(ids) as n_tokens, text from part",
+    TOKENS: f"""
+        select seq, pos, ids[pos + 1] as token_id, tokens[pos + 1] as token,
+            enum_range(null::enum ({quoted(*TOKEN_TYPES)}))[token_types[pos + 1] + 1]
+                ::enum ({quoted(*TOKEN_TYPES)}) as token_type,
+            segments[pos + 1] as segment, masked[pos + 1] as is_masked
+        from (select *, index as seq, unnest(range(len(ids))) as pos from part)""",
+    WORDS: """
+        select seq, word, sentences[word + 1] as sentence, forms[word + 1] as form,
+            spaces[word + 1] as space_after, word_spans[2 * word + 1] as first_pos,
+            word_spans[2 * word + 2] - 1 as last_pos,
+            parts_of_speech[word + 1] as part_of_speech, relations[word + 1] as relation,
+            nullif(governors[word + 1], -1) as governor,
+            list_bool_or(masked[first_pos + 1:last_pos + 1]) as is_masked
+        from (
+            select * exclude (words), annotation.*, index as seq,
+                unnest(range(len(annotation.forms))) as word
+            from part)""",
+    MENTIONS: """
+        select seq, mention, of.first as first_word, of.last as last_word,
+            of.head as head_word, of.cluster as cluster,
+            of.kind::enum ('pronoun', 'proper', 'nominal') as mention_type,
+            list_bool_or(masked[word_spans[2 * of.first + 1] + 1:word_spans[2 * of.last + 2]])
+                as is_masked
+        from (
+            select *, index as seq, unnest(annotation.mentions) as of,
+                unnest(range(len(annotation.mentions))) as mention
+            from part)""",
+}
+"""The rows of each table of the corpus, as SQL over a part of its index; plain text has no words
+and no mentions."""
+VOCABULARY_ROWS = "select token_id, min(token) as token from token group by token_id"
+"""The rows of `vocabulary`, from those of `token`."""
 Config = dict[str, str | bool | int | float | list[str]]
 
 
@@ -62,17 +95,13 @@ def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
 
 def finish_corpus(plan: Plan) -> None:
     """Write the files of `CORPUS`, with one part in memory at a time."""
-    tokens = quoted_files(str(plan.corpus_file(TOKENS)))
     with workspace(plan.folder) as store:
         for table in CORPUS:
             path, query = plan.corpus_file(table), ROWS.get(table, VOCABULARY_ROWS)
             if path.exists():
                 continue
-            of_tokens = f"with token as (from read_parquet({tokens}))"
-            of_parts = (
-                f"with part as (from read_parquet({quoted_files(str(part))}))"
-                for part in plan.corpus.files
-            )
+            of_tokens = f"with token as ({_in_file(plan.corpus_file(TOKENS))})"
+            of_parts = (f"with part as ({_in_file(part)})" for part in plan.corpus.files)
             sources = of_parts if table in ROWS else (of_tokens,)
             order = ", ".join(column.name for column in table.key)
             _write(path, table, (f"{given} {query} order by {order}" for given in sources), store)
@@ -187,37 +216,27 @@ def _fitted(database: DuckDBPyConnection, plan: Plan, table: Table, fit: Fit) ->
     with _room(database, threads=1) as store:
         store.execute("create schema stored; create schema kept")
         for of_corpus in CORPUS:
-            _stand_in(store, of_corpus, plan.corpus_file(of_corpus))
+            rows_of_file = _in_file(plan.corpus_file(of_corpus))
+            store.execute(f"create view stored.{of_corpus.name} as {rows_of_file}")
         register_texts(store, plan)
         register_blocks(store, plan)
         for statistic in required:
-            _stand_in_for_all(store, plan, statistic)
+            name, file = statistic.name, plan.table_file(statistic)
+            of_shards = f"from {view_of_shards(store, statistic, plan.shards(statistic))}"
+            is_sample = statistic.of_sequences and facts_of(file)
+            rows = of_shards if is_sample else _in_file(file)
+            store.execute(f"create view stored.{name} as {rows}")
+            # for fits that need all numbers at once
+            store.execute(f"create view kept.{name} as {_in_file(file)}")
         for readable in (*CORPUS, *required):
             for view in readable.all_views:
                 store.execute(f"create view {view.name} as {view.sql}")
         return fit(table, store, context)
 
 
-def _stand_in(store: DuckDBPyConnection, table: Table, path: Path) -> None:
-    """Create a view of the table by its name, read from its file."""
-    file = quoted_files(str(path))
-    store.execute(f"create view stored.{table.name} as from read_parquet({file})")
-
-
-def _stand_in_for_all(store: DuckDBPyConnection, plan: Plan, table: Table) -> None:
-    """Create a view of all rows of a table by its name, from its shards if need be.
-
-    Its file may hold a sample. The schema `kept` holds the rows of the file, for fits that need all
-    numbers at once.
-    """
-    rows = view_of_shards(store, table, plan.shards(table))
-    file = plan.table_file(table)
-    if table.of_sequences and facts_of(file):
-        store.execute(f"create view stored.{table.name} as from {rows}")
-    else:
-        _stand_in(store, table, file)
-    kept = quoted_files(str(file))
-    store.execute(f"create view kept.{table.name} as from read_parquet({kept})")
+def _in_file(path: Path) -> str:
+    """Return SQL for the rows of a file."""
+    return f"from read_parquet({quoted_files(str(path))})"
 
 
 def _write(

@@ -180,9 +180,6 @@ def run_processes(
 
     Args:
         cpus: the threads of each; None shares out all processors.
-
-    Raises:
-        UserError: if a process dies; finished jobs stay.
     """
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
     pool = ProcessPoolExecutor(
@@ -293,28 +290,22 @@ class RayCrew:
         for task in tasks:
             worker, job = self._busy.pop(task)
             try:
-                _answer(self.ray, task)
+                self.ray.get(task)
             except self.ray.exceptions.RayActorError as error:
                 self._deaths[job] += _OF_ITS_NODE not in str(error)
                 _check_deaths(job, self._deaths[job], error)
                 self.start(len(self._free) + len(self._busy) + 1)
                 is_done = False
+            except self.ray.exceptions.RayTaskError as error:
+                if isinstance(error.cause, UserError):
+                    raise error.cause from None
+                raise
             else:
                 self._deaths[None] = 0
                 self._free.append(worker)
                 is_done = True
             if job is not None:
                 yield job, is_done
-
-
-def _answer(ray: ModuleType, ended: Any) -> None:
-    """Raise a worker's UserError, if it has raised one."""
-    try:
-        ray.get(ended)
-    except ray.exceptions.RayTaskError as error:
-        if isinstance(error.cause, UserError):
-            raise error.cause from None
-        raise
 
 
 def _check_deaths(job: Job | None, n: int, error: Exception) -> None:
@@ -362,11 +353,7 @@ class RayWorker(Worker):
 
 
 def ray_module() -> ModuleType:
-    """Return Ray, imported.
-
-    Raises:
-        UserError: it is not installed.
-    """
+    """Return Ray, imported."""
     if "RAY_ADDRESS" not in os.environ:  # read as Ray is imported: all it opens is on loopback then
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -381,11 +368,7 @@ def ray_module() -> ModuleType:
 
 @contextmanager
 def joined_cluster(ray: ModuleType) -> Iterator[None]:
-    """Join the cluster that RAY_ADDRESS names, or one of this machine that ends with the run.
-
-    Raises:
-        UserError: no cluster answers there.
-    """
+    """Join the cluster that RAY_ADDRESS names, or one of this machine that ends with the run."""
     try:
         _join(ray, os.environ.get("RAY_ADDRESS"))
         yield
@@ -443,11 +426,7 @@ def check_answer(address: str) -> None:
 def runner_for(
     name: str, workers: int, *, cpus: int | None = None, gpus: float | None = None
 ) -> Iterator[Runner]:
-    """Return the runner of a name with a number of workers, and the CPUs and GPUs of each.
-
-    Raises:
-        UserError: GPUs are to be shared out without Ray.
-    """
+    """Return the runner of a name with a number of workers, and the CPUs and GPUs of each."""
     if name == "ray":
         with ray_runner(workers=workers, cpus=cpus or 1, gpus=gpus) as run:
             yield run

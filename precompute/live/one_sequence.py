@@ -6,11 +6,10 @@ from collections.abc import Sequence as SequenceOf
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from jaxtyping import Float32
 from torch import Tensor
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
@@ -22,100 +21,17 @@ from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.corpus import Identity
 from analysis.upload_bounds import MAX_CHARACTERS
 from precompute.corpora.encode import Encoder
-from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import image_sequence, read_upload
 from precompute.corpora.images.pictures import png
 from precompute.corpora.sequence import Entry, Sequence, bare_sequence
 from precompute.live.answers import HeadMaps, HeadVectors, LayerMaps, LiveRelevance, WithoutHead
-from precompute.models.classification import classification_of
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import Layer, batch_of, run_layers
-from precompute.passes.relevance import Predictions
-from precompute.passes.relevance_maps import Relevance, RelevanceMaps, attention_bytes
+from precompute.passes.relevance import Predictions, Relevance, attention_bytes
 
 TYPED = "The text"
-
-
-def text_of(model: LoadedModel, text: str, max_tokens: int) -> tuple[Sequence, bool]:
-    """Encode a text as a sequence; return it and whether its end was cut off.
-
-    Raises:
-        BadCorpus: it is too long, or the tokenizer returns no token for it.
-        UnfitModel: the model reads images.
-    """
-    if model.images is not None:
-        raise UnfitModel(f"Model {model.name!r} reads images and no text.")
-    if len(text) > MAX_CHARACTERS:
-        raise BadCorpus(
-            TYPED, f"has {len(text):,} characters, more than the {MAX_CHARACTERS:,} that are taken"
-        )
-    encoder = Encoder(
-        model.tokenizer,
-        positions=model.positions,
-        segment_types=model.segment_types,
-        is_causal=model.layers[0].is_causal,
-        max_tokens=min(max_tokens, model.positions),
-    )
-    counts = Counter(truncated=0)
-    (sequence,) = encoder.sequences([Entry(TYPED, (text,))], counts=counts)
-    return sequence, bool(counts["truncated"])
-
-
-def relevance_of(model: LoadedModel, sequence: Sequence, *, is_cut: bool = False) -> LiveRelevance:
-    """All maps of one sequence, by the passes' own functions; one thread at a time.
-
-    Raises:
-        BadCorpus: the image cannot be decoded, the text is too long, or relevance has no token to
-            start from.
-        UnfitModel: some layers have no attention.
-    """
-    if model.reading.without_attention:
-        raise UnfitModel(
-            f"Relevance is carried through all layers; {model.name!r} has some without attention."
-        )
-    batch = batch_of(model, [sequence], kept=frozenset({sequence.index}))
-    size = attention_bytes(batch, 0)
-    if size > MOST_BYTES:
-        raise BadCorpus(
-            sequence.place,
-            f"has {len(sequence):,} tokens, whose attention weights of all layers take "
-            f"{size / 2**20:,.0f} MiB, more than the {MOST_BYTES // 2**20} MiB that relevance is "
-            "computed from. Shorten it.",
-        )
-    relevance, predictions = Relevance(batch), Predictions(batch)
-    run_layers(model, batch, relevance.add)
-    if not relevance.maps:
-        raise BadCorpus(sequence.place, "has no token that relevance could start at")
-    maps, likeliest = relevance.maps[0], predictions.rows().to_pydict()
-    return LiveRelevance(
-        tokens=sequence.tokens,
-        is_content=batch.is_content[0],
-        maps={rule: _of_rule(maps, rule) for rule in ALL if maps.where(rule).any()},
-        prediction=tuple(zip(likeliest["label"], likeliest["probability"], strict=True)),
-        is_cut=is_cut,
-        **(grid(model.images, sequence) if model.images else {}),
-    )
-
-
-def _of_rule(relevance: RelevanceMaps, rule: str) -> Float32[np.ndarray, "start head token"]:
-    chosen = relevance.where(rule)
-    n_starts = len(np.unique(relevance.layer[chosen]))
-    return relevance.maps[chosen].reshape(n_starts, -1, relevance.maps.shape[1])
-
-
-def grid(reader: ImageReader, sequence: Sequence) -> dict:
-    """The image as the model reads it, and its grid: picture, rows, columns, first_patch."""
-    layout = reader.layout
-    return {
-        "picture": png(reader.shown(sequence.picture)),
-        "rows": layout.rows,
-        "columns": layout.columns,
-        "first_patch": len(layout.special),
-    }
-
-
 Head = tuple[int, int]
 """A layer and a head, both from 1."""
 Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
@@ -178,11 +94,7 @@ class Rerun:
         return self._of_layer(sequence, layer, read)
 
     def head_maps(self, sequence: Sequence | Kept, *, without: Head | None = None) -> HeadMaps:
-        """Maps of all heads; with a head, those that are left with zeros for its output.
-
-        Raises:
-            BadCorpus: the maps of so long a sequence take too much memory.
-        """
+        """Maps of all heads; with a head, those that are left with zeros for its output."""
         whole = self._whole(sequence)
         n_heads = sum(len(layer.query_weight) for layer in self.model.layers)
         size = 2 * 4 * n_heads * len(whole) ** 2
@@ -235,28 +147,82 @@ class Rerun:
         )
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
-        """Encode a reader's text; return it and whether it was cut off, or raise as `text_of`."""
-        return text_of(self.model, text, max_tokens)
+        """Encode a reader's text; return it and whether its end was cut off."""
+        model = self.model
+        if model.images is not None:
+            raise UnfitModel(f"Model {model.name!r} reads images and no text.")
+        if len(text) > MAX_CHARACTERS:
+            raise BadCorpus(
+                TYPED,
+                f"has {len(text):,} characters, more than the {MAX_CHARACTERS:,} that are taken",
+            )
+        encoder = Encoder(
+            model.tokenizer,
+            positions=model.positions,
+            segment_types=model.segment_types,
+            is_causal=model.layers[0].is_causal,
+            max_tokens=min(max_tokens, model.positions),
+        )
+        counts = Counter(truncated=0)
+        (sequence,) = encoder.sequences([Entry(TYPED, (text,))], counts=counts)
+        return sequence, bool(counts["truncated"])
 
-    def uploaded(self, data: bytes, *, name: str) -> tuple[Sequence, dict]:
-        """Read a reader's image; return it and its `grid`, or raise as `relevance_of_image`."""
+    def uploaded(self, data: bytes, *, name: str) -> tuple[Sequence, dict[str, Any]]:
+        """Read a reader's image, of which nothing is written anywhere; return it, the picture that
+        the model reads, and its grid."""
         reader = self.model.image_reader
         sequence = image_sequence(0, read_upload(data, name=name), reader)
-        return sequence, grid(reader, sequence)
+        layout = reader.layout
+        return sequence, {
+            "picture": png(reader.shown(sequence.picture)),
+            "rows": layout.rows,
+            "columns": layout.columns,
+            "first_patch": len(layout.special),
+        }
 
     def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
-        """Relevance of a reader's image; nothing of it is written anywhere.
-
-        Raises:
-            UnfitModel: the model reads text.
-            BadCorpus: it holds too many bytes or pixels, or is no readable image.
-        """
-        return relevance_of(self.model, self.uploaded(data, name=name)[0])
+        """All maps of a reader's image."""
+        sequence, grid = self.uploaded(data, name=name)
+        return self._relevance(sequence, **grid)
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
-        """Relevance of a reader's text, cut to a length; or raise as `text_of`."""
-        sequence, is_cut = text_of(self.model, text, max_tokens)
-        return relevance_of(self.model, sequence, is_cut=is_cut)
+        """All maps of a reader's text, cut to a length."""
+        sequence, is_cut = self.typed(text, max_tokens=max_tokens)
+        return self._relevance(sequence, is_cut=is_cut)
+
+    def _relevance(self, sequence: Sequence, **of_input: Any) -> LiveRelevance:
+        """All maps of one sequence, by the passes' own functions."""
+        model = self.model
+        if model.reading.without_attention:
+            raise UnfitModel(
+                f"Relevance is carried through all layers; {model.name!r} has some without "
+                "attention."
+            )
+        batch = batch_of(model, [sequence], kept=frozenset({sequence.index}))
+        size = attention_bytes(batch, 0)
+        if size > MOST_BYTES:
+            raise BadCorpus(
+                sequence.place,
+                f"has {len(sequence):,} tokens, whose attention weights of all layers take "
+                f"{size / 2**20:,.0f} MiB, more than the {MOST_BYTES // 2**20} MiB that relevance "
+                "is computed from. Shorten it.",
+            )
+        relevance, predictions = Relevance(batch), Predictions(batch)
+        run_layers(model, batch, relevance.add)
+        if not relevance.maps:
+            raise BadCorpus(sequence.place, "has no token that relevance could start at")
+        known, likeliest, maps = relevance.maps[0], predictions.rows().to_pydict(), {}
+        for rule in ALL:
+            if (chosen := known.where(rule)).any():
+                n_starts = len(np.unique(known.layer[chosen]))
+                maps[rule] = known.maps[chosen].reshape(n_starts, -1, len(sequence))
+        return LiveRelevance(
+            tokens=sequence.tokens,
+            is_content=batch.is_content[0],
+            maps=maps,
+            prediction=tuple(zip(likeliest["label"], likeliest["probability"], strict=True)),
+            **of_input,
+        )
 
     def _of_layer(
         self, sequence: Sequence | Kept, number: int, read: Callable[[Layer], Read]
@@ -285,7 +251,7 @@ class Rerun:
 
     def _names(self, best: Tensor) -> tuple[str, ...]:
         """Names of predicted tokens or classes."""
-        if self.model.language_model is None and (classes := classification_of(self.model)):
+        if self.model.language_model is None and (classes := self.model.classification):
             return tuple(classes.labels[place] for place in best.tolist())
         return tuple(map(str, self.model.tokenizer.convert_ids_to_tokens(best.tolist())))
 
@@ -322,7 +288,6 @@ def rerun(
 
     Raises:
         OtherModel: if the files under this name, or the packages that read them, have changed.
-        UserError: if there is no such model here, or it cannot be loaded.
     """
     given = {"device": "cpu", "dtype": dtype, "fetch": False} | of_run
     model = load_model(pinned(name, revision), **given)  # type: ignore[arg-type]

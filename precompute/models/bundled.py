@@ -57,11 +57,7 @@ def _shipped(name: str, sha256: str) -> Bundled:
 
 
 def cached_folder(name: str) -> Path:
-    """Return the folder of a downloaded model.
-
-    Raises:
-        UserError: with the command that installs it.
-    """
+    """Return the folder of a downloaded model."""
     folder = CACHE / name
     if not folder.is_dir():
         raise UserError(f"The model {name} is not installed. Install it: {_install_command(name)}")

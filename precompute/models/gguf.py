@@ -64,7 +64,11 @@ def _read(file: BinaryIO) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     file.seek(8)  # after the magic word and the version
     n_tensors, n_facts = _scalar(file, "Q"), _scalar(file, "Q")
     facts = {_text(file): _value(file, _scalar(file, "I")) for _ in range(n_facts)}
-    described = [_description(file) for _ in range(n_tensors)]
+    described = []
+    for _ in range(n_tensors):
+        name = _text(file)
+        shape = tuple(_scalar(file, "Q") for _ in range(_scalar(file, "I")))[::-1]
+        described.append((name, shape, _scalar(file, "I"), _scalar(file, "Q")))
     start = -(-file.tell() // _ALIGNMENT) * _ALIGNMENT
     tensors = {}
     for name, shape, kind, offset in described:
@@ -73,13 +77,6 @@ def _read(file: BinaryIO) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         blocks = np.frombuffer(file.read(prod(shape) // size * layout.itemsize), layout)
         tensors[name] = _floats(blocks).reshape(shape)
     return facts, tensors
-
-
-def _description(file: BinaryIO) -> tuple[str, tuple[int, ...], int, int]:
-    """Return name, shape, kind and offset of a tensor."""
-    name = _text(file)
-    shape = tuple(_scalar(file, "Q") for _ in range(_scalar(file, "I")))[::-1]
-    return name, shape, _scalar(file, "I"), _scalar(file, "Q")
 
 
 def _scalar(file: BinaryIO, kind: str) -> Any:

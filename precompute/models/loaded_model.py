@@ -40,11 +40,7 @@ from precompute.jobs.bounds import evenly_spaced
 
 
 def chosen_device(name: str) -> torch.device:
-    """Return the device of a name; `auto` is a CUDA GPU where there is one.
-
-    Raises:
-        UserError: torch knows no such device, or this machine has none.
-    """
+    """Return the device of a name; `auto` is a CUDA GPU where there is one."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -202,8 +198,15 @@ class LoadedModel:
             change_positions: maps the position embeddings to those that the model gets instead.
         """
         inputs = self.reading.inputs(self.inputs(sequences))
-        widened = _handed_over(receive, self.layers[0].query_weight)
-        places = self.reading.places
+        weight, places = self.layers[0].query_weight, self.reading.places
+
+        def widened(index: int, layer: LayerTrace) -> None:  # the arithmetic before is unchanged
+            parts = {field.name: getattr(layer, field.name) for field in fields(layer)}
+            tensors = {
+                name: part.to(weight) for name, part in parts.items() if isinstance(part, Tensor)
+            }
+            receive(index, replace(layer, **tensors))
+
         with places.changed(change_positions) if change_positions else nullcontext():
             stream_layers(self.model, self.parts, self.layers, inputs, widened)
 
@@ -262,29 +265,21 @@ class LoadedModel:
 
         The order depends on the seed and the sequence alone. Registers have no position.
         """
-        self.stream([sequence], receive, self._controlled_positions(sequence, control, seed))
-
-    def _controlled_positions(
-        self, sequence: Sequence, control: Control, seed: int
-    ) -> Callable[[Tensor], Tensor]:
-        """Return the map from position embeddings to those of a control run."""
-        if control == "removed":
-            return torch.zeros_like
         draw = generator(seed, purpose="positions", index=sequence.index)
         order = torch.arange(len(sequence))
         has_position = torch.from_numpy(sequence.token_types != REGISTER)
         places = order[has_position]
         order[has_position] = places[torch.from_numpy(draw.permutation(len(places)))]
         order = order.to(self.model.device)
-        return lambda embedding: embedding[..., order, :]
+
+        def permuted(embedding: Tensor) -> Tensor:
+            return embedding[..., order, :]
+
+        self.stream([sequence], receive, torch.zeros_like if control == "removed" else permuted)
 
     @property
     def image_reader(self) -> ImageReader:
-        """Return the reader of images.
-
-        Raises:
-            UnfitModel: the model reads text.
-        """
+        """Return the reader of images."""
         if self.images is None:
             raise UnfitModel(f"Model {self.name!r} reads text and no images.")
         return self.images
@@ -298,6 +293,11 @@ class LoadedModel:
             return "patches"
         averaged = type(self.classifier).__name__.endswith("WithTeacher")
         return "cls_and_distillation" if averaged else "cls"
+
+    @property
+    def classification(self) -> "Classification | None":
+        """Return the classes of the model; None without a head that predicts classes."""
+        return None if self.classifier is None else Classification(self, self.classifier)
 
     @property
     def objective(self) -> str:
@@ -422,23 +422,75 @@ class LoadedModel:
         return (torch.arange(int(lengths.max())) < lengths[:, None]).to(self.model.device)
 
 
-def _handed_over(receive: OnLayer, weight: Tensor) -> OnLayer:
-    """Bring a layer's tensors to the device and format of weights; the arithmetic before is
-    unchanged."""
-
-    def brought(index: int, layer: LayerTrace) -> None:
-        parts = {field.name: getattr(layer, field.name) for field in fields(layer)}
-        tensors = {
-            name: part.to(weight) for name, part in parts.items() if isinstance(part, Tensor)
-        }
-        receive(index, replace(layer, **tensors))
-
-    return brought
-
-
 def _padded(rows: SequenceOf[np.ndarray], padding: int) -> Int[Tensor, "batch token"]:
     """Rows of whole numbers as long as the longest, the others filled up at their end."""
     filled = torch.full((len(rows), max(map(len, rows))), padding)
     for place, row in enumerate(rows):
         filled[place, : len(row)] = torch.from_numpy(row)
     return filled
+
+
+VARIANTS = 32
+"""Number of variants of an image in a forward pass."""
+
+
+@dataclass(frozen=True)
+class ClassGradients:
+    """∂(logit of the predicted class)/∂α of every layer, each α a free variable."""
+
+    layers: tuple[Float[Tensor, "batch head query key"], ...]
+    predicted: Int[Tensor, " batch"]
+
+
+@dataclass(frozen=True)
+class Classification:
+    """The classes of a model and their probabilities."""
+
+    model: LoadedModel
+    classifier: Model
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the names of the classes."""
+        names = self.classifier.config.id2label
+        return tuple(str(names[place]) for place in range(len(names)))
+
+    def probabilities(self, sequences: SequenceOf[Sequence]) -> Float[Tensor, "batch class"]:
+        """Return the probability of each class."""
+        return self._probabilities(self.model.inputs(sequences)).to(self.model.measured_on)
+
+    def gradients(self, sequences: SequenceOf[Sequence]) -> ClassGradients:
+        """Gradients of the predicted class's logit with respect to attention weights."""
+        inputs = self.model.inputs(sequences)
+        predicted = self._probabilities(inputs).argmax(dim=1)
+
+        def loss(returned: Any) -> Tensor:
+            return returned.logits.gather(1, predicted[:, None]).sum()
+
+        slopes = self.model.attention_gradients(inputs, loss, self.classifier)
+        there = self.model.measured_on
+        widened = tuple(
+            layer.to(there, self.model.layers[0].query_weight.dtype) for layer in slopes
+        )
+        return ClassGradients(widened, predicted.to(there))
+
+    def of_variants(
+        self, sequence: Sequence, kept: Bool[Tensor, "variant patch"]
+    ) -> Float[Tensor, "variant class"]:
+        """Return class probabilities with some patches replaced by the image's mean colour."""
+        reader = self.model.image_reader
+        pixels = reader.pixels(sequence.picture)
+        mean = pixels.mean(dim=(1, 2), keepdim=True)
+        probabilities = []
+        for part in kept.split(VARIANTS):
+            grid = part.unflatten(1, (reader.layout.rows, reader.layout.columns))
+            height, width = reader.patch
+            is_kept = grid.repeat_interleave(height, 1).repeat_interleave(width, 2).unsqueeze(1)
+            changed = torch.where(is_kept, pixels, mean).to(self.model.model.device)
+            probabilities.append(self._probabilities({"pixel_values": changed}))
+        return torch.cat(probabilities).to(self.model.measured_on)
+
+    def _probabilities(self, inputs: dict[str, Tensor]) -> Float[Tensor, "batch class"]:
+        with torch.inference_mode():
+            given = self.model.reading.inputs(inputs)
+            return self.classifier(**given, return_dict=True).logits.float().softmax(dim=-1)

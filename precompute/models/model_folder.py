@@ -13,6 +13,7 @@ from transformers import PreTrainedConfig
 
 from analysis.errors import UnfitModel, UnknownName
 from analysis.models.trace import Model
+from precompute.corpora.source import file_sha256, file_state
 
 _MOST = {
     **dict.fromkeys(("num_hidden_layers", "n_layer", "num_attention_heads", "n_head"), 255),
@@ -103,16 +104,14 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     """Return the folder of the Transformer, and the kinds of modules after it, such as Pooling.
 
     Folders of sentence-transformers list both in modules.json; others are the Transformer's own.
-
-    Raises:
-        UnfitModel: the list is broken.
     """
     check_regular(folder, name)
     if not (folder / _MODULES).exists():
         return folder, ()
     match _read(folder / _MODULES, name):
         case [{"path": str(path)}, *after] if path == Path(path).name != "..":
-            kinds = [_kind(module) for module in after]
+            known = (module if isinstance(module, dict) else {"type": ""} for module in after)
+            kinds = [str(module.get("type")).rpartition(".")[2] for module in known]
             are_named = all(kind.isidentifier() and kind.isascii() for kind in kinds)
             if are_named and (folder / path).is_dir():
                 return folder / path, tuple(kinds)
@@ -122,32 +121,19 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     )
 
 
-def _kind(module: Any) -> str:
-    """Return the class of a listed module without its package."""
-    return str(module.get("type")).rpartition(".")[2] if isinstance(module, dict) else ""
-
-
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
     """Return the configuration as the library's own object."""
     return transformers.AutoConfig.for_model(**configuration)
 
 
 def weights_sha256_of(folder: Path, name: str) -> str:
-    """Hash the files that weights are loaded from; for a single file return its hash.
-
-    Raises:
-        UnfitModel: as `weight_files`.
-    """
+    """Hash the files that weights are loaded from; for a single file return its hash."""
     hashes = [file_sha256(file) for file in weight_files(folder, name)]
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
-    """Return the files that the library loads weights from: one, or those of an index.
-
-    Raises:
-        UnfitModel: one is missing, or the library would load other files beside them.
-    """
+    """Return the files that the library loads weights from: one, or those of an index."""
     there = sorted(file.name for file in folder.glob("*.safetensors") if file.is_file())
     if parts := [file for file in there if file.startswith("shard-")]:
         raise UnfitModel(
@@ -184,12 +170,8 @@ def _indexed(folder: Path, name: str) -> list[str]:
 
 
 def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
-    """Return inode, size and times of every file, to detect replacements."""
-    states = {file.name: file.stat() for file in folder.iterdir() if file.is_file()}
-    return {
-        name: (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-        for name, state in states.items()
-    }
+    """Return the state of every file."""
+    return {file.name: file_state(file) for file in folder.iterdir() if file.is_file()}
 
 
 def message_of(error: Exception) -> str:
@@ -223,12 +205,6 @@ def _no_constant(constant: str) -> NoReturn:
 def _broken(name: str, key: str, value: object, wanted: str) -> UnfitModel:
     text = str(value)[:60]
     return UnfitModel(f"config.json of model {name!r} has {key} = {text}; it must be {wanted}.")
-
-
-def file_sha256(file: Path) -> str:
-    """Hash the content of a file."""
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
 _NOT_MISSED = re.compile(
@@ -288,9 +264,6 @@ def settings_not_read(
 
     Args:
         made: what the library made of the configuration.
-
-    Raises:
-        UnfitModel: for a setting that the class of earlier versions of the library computed by.
     """
     unread = []
     for path, value in _not_known(configuration, made):

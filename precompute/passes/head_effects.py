@@ -20,9 +20,8 @@ from analysis.models.attended import Attended
 from analysis.models.interventions.replacing import Answer
 from analysis.statistics.heads.single_heads import SEQUENCE_CONTRIBUTION, SEQUENCE_HEAD_EFFECT
 from analysis.token_types import OTHER
-from precompute.passes.filling import FromBatch, fills
+from precompute.passes.filling import FromBatch, by_name, fills, parts_of_shard, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer, Recorded
-from precompute.passes.rows import by_name, parts_of_shard, rows, rows_of_layer
 
 TOKENS = 2048
 """Tokens of all variants of a text that are run at a time."""
@@ -136,10 +135,7 @@ def texts_again(batch: Batch) -> list[TextAgain]:
 
 @fills(SEQUENCE_HEAD_EFFECT)
 class HeadEffects(FromBatch):
-    """One row per text that is run again, filling and part.
-
-    Formula: `prediction_changes`, `replaced_heads`, `state_changes`.
-    """
+    """One row per text that is run again, filling and part."""
 
     def rows(self) -> pa.Table:
         texts = self.batch.shared(texts_again)
@@ -164,10 +160,7 @@ class HeadEffects(FromBatch):
 
 @fills(SEQUENCE_CONTRIBUTION)
 def rows_of_contributions(layer: Layer) -> Iterator[pa.Table]:
-    """Return one row per sequence and part of the layer's update.
-
-    Formula: `contributions`.
-    """
+    """Return one row per sequence and part of the layer's update."""
     n_heads = layer.batch.n_heads
     for row, sequence in enumerate(layer.batch.sequences):
         types = torch.from_numpy(sequence.token_types)

@@ -22,9 +22,8 @@ from analysis.statistics.heads.single_heads import (
 )
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP, TOKEN_TYPES
 from precompute.jobs.bounds import evenly_spaced
-from precompute.passes.filling import FromBatch, fills
+from precompute.passes.filling import FromBatch, by_name, fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import by_name, rows, rows_of_layer
 
 COMPARED = 256 * 2**20
 """Bytes that the compared rows of one sequence may take, over all heads and layers."""
@@ -34,10 +33,7 @@ TOKENS = 512
 
 @fills(SEQUENCE_HEAD_PATTERN)
 def rows_of_patterns(layer: Layer) -> Iterator[pa.Table]:
-    """Return the attention of each head by kind of token, and its entropy, by both weighings.
-
-    Formula: `head_pattern`, `norm_weighted_attention`, `value_norms`.
-    """
+    """Return the attention of each head by kind of token, and its entropy, by both weighings."""
     batch, types = layer.batch, layer.batch.token_types
     kinds: dict[str, Any] = {
         "is_cls": types == CLS,
@@ -70,8 +66,6 @@ class HeadDistances:
     Keeps rows of all heads and layers until the end: those of every query while a sequence's take
     no more than `COMPARED` bytes in float32, else of evenly spaced queries, of which there are as
     many as fit. Their number follows from the sequence's length, the layers and the heads alone.
-
-    Formula: `head_distances`, `norm_weighted_attention`, `value_norms`.
     """
 
     def __init__(self, batch: Batch):
@@ -155,8 +149,6 @@ class GradientImportance(FromBatch):
     Layers as they are traced are not read, and nothing is kept of them. A backward pass holds the
     attention of all layers and its gradient: 8 bytes for each layer, head, query and key of at most
     `TOKENS` tokens, or of one longer sequence (9 GB for 2,048 tokens, 30 layers and 9 heads).
-
-    Formula: `gradient_importance`.
     """
 
     def rows(self) -> pa.Table:

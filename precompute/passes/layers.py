@@ -4,6 +4,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import accumulate
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,17 +25,50 @@ from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
-from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.sequence import Sequence
+from precompute.corpora.sequence import Annotation, Sequence
 from precompute.jobs.bounds import evenly_spaced
-from precompute.models.classification import Classification, classification_of
-from precompute.models.loaded_model import Control, LoadedModel
-from precompute.passes.attention_masks import LayerMasks, masks_of, padded_masks, reachable
+from precompute.models.loaded_model import Classification, Control, LoadedModel
 
 Shared = TypeVar("Shared")
 Recorded = Callable[[Sequence, int], tuple[RecordedPass, Answer, Tensor | None]]
 """See `LoadedModel.recorded`."""
+
+
+LayerMasks = tuple[Bool[np.ndarray, "query key"], ...]
+"""One mask for each layer; layers with equal windows share theirs."""
+
+
+def masks_of(layers: tuple[LayerWeights, ...], n_tokens: int) -> LayerMasks:
+    """Masks of the keys that each query of a sequence sees, by layer."""
+    by_window = {layer.window: layer for layer in layers}
+    masks = {window: layer.pairs(n_tokens).numpy() for window, layer in by_window.items()}
+    return tuple(masks[layer.window] for layer in layers)
+
+
+def reachable(of_layers: LayerMasks) -> LayerMasks:
+    """Masks of the input tokens that can have reached each token after each layer.
+
+    A layer that adds none shares the mask of the layer before it.
+    """
+    return tuple(accumulate(of_layers, _and_before))
+
+
+def _and_before(
+    before: Bool[np.ndarray, "query key"], now: Bool[np.ndarray, "query key"]
+) -> Bool[np.ndarray, "query key"]:
+    both = now.astype(np.float32) @ before.astype(np.float32) > 0
+    return before if np.array_equal(both, before) else both
+
+
+def padded_masks(
+    layers: tuple[LayerWeights, ...], is_token: Bool[Tensor, "batch token"]
+) -> tuple[Bool[Tensor, "batch query key"], ...]:
+    """Masks of a padded batch, by layer; neither side of a pair is padding."""
+    there = is_token[:, :, None] & is_token[:, None, :]
+    of_layers = masks_of(layers, is_token.shape[1])
+    by_id = {id(pairs): there & torch.from_numpy(pairs).to(is_token.device) for pairs in of_layers}
+    return tuple(by_id[id(pairs)] for pairs in of_layers)
 
 
 @dataclass(frozen=True)
@@ -135,12 +169,6 @@ class Batch:
         """Masks of text tokens or patches of every sequence, without special tokens."""
         special = (BOS, CLS, SEP, REGISTER)
         return tuple(~np.isin(sequence.token_types, special) for sequence in self.sequences)
-
-    @cached_property
-    def real_tokens(self) -> tuple[np.ndarray, np.ndarray]:
-        """Row in the batch and position of every real token, in reading order."""
-        row, position = self.is_token.nonzero(as_tuple=True)
-        return row.cpu().numpy(), position.cpu().numpy()
 
     @cached_property
     def sequence_of_row(self) -> Int32[np.ndarray, " batch"]:
@@ -268,7 +296,7 @@ def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) ->
         "type_means": partial(model.type_means, sequences),
         "relevance_start": model.relevance_start,
         "images": model.images,
-        "classification": classification_of(model),
+        "classification": model.classification,
         "has_gaps": bool(model.reading.without_attention),
     }
     return Batch(

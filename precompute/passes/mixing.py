@@ -29,17 +29,13 @@ from analysis.statistics.mixing import (
 )
 from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, places_of, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import places_of, rows, rows_of_layer
 
 
 @fills(COMPLETENESS)
 def attention_completeness(layer: Layer) -> pa.Table:
-    """One row per sequence.
-
-    Formula: `attention_block_errors`, `attention_sum_error`, `worst_token`.
-    """
+    """One row per sequence."""
     is_token = layer.batch.is_token
     errors = attention_block_errors(layer.trace, is_token, layer.batch.hidden_dtype).cpu()
     of_sequences = (errors[row, : len(one)] for row, one in enumerate(layer.batch.sequences))
@@ -56,10 +52,7 @@ def attention_completeness(layer: Layer) -> pa.Table:
 
 @fills(LAYER_COMPLETENESS)
 def layer_completeness(layer: Layer) -> pa.Table:
-    """One row per sequence.
-
-    Formula: `layer_mixing`, `worst_token`.
-    """
+    """One row per sequence."""
     errors = (mixing.errors for mixing in layer.mixing)
     return rows_of_layer(layer, LAYER_COMPLETENESS, (SEQ,), **_worst(errors))
 
@@ -71,10 +64,7 @@ def _worst(errors: Iterable[Float[Tensor, " query"]]) -> dict[str, Any]:
 
 @fills(SEQUENCE_MIXING_RATIO)
 def sequence_mixing_ratio(layer: Layer) -> Iterator[pa.Table]:
-    """One row per sequence, scope and token type that the sequence has.
-
-    Formula: `layer_mixing`, `ratio_moments`, `ratios_of_layer`.
-    """
+    """One row per sequence, scope and token type that the sequence has."""
     scopes = layer.batch.order.of_ratios
     for sequence, mixing in zip(layer.batch.sequences, layer.mixing, strict=True):
         members = {name: of for name, of in _members(sequence).items() if of.any()}
@@ -108,10 +98,7 @@ def _ratios(layer: Layer, mixing: LayerMixing) -> Float[np.ndarray, "scope token
 
 @fills(TOKEN_MIXING_RATIO)
 class TokenMixingRatio:
-    """One row per token and scope; keeps a sum over the layers for each.
-
-    Formula: `layer_mixing`, `ratios_of_layer`.
-    """
+    """One row per token and scope; keeps a sum over the layers for each."""
 
     def __init__(self, batch: Batch):
         n_scopes = len(batch.order.of_ratios)
@@ -138,10 +125,7 @@ class TokenMixingRatio:
 
 @fills(SEQUENCE_SCOPE_SIMILARITY)
 def sequence_scope_similarity(layer: Layer) -> pa.Table:
-    """One row per sequence and pair of scopes whose maps are not constant.
-
-    Formula: `layer_mixing`, `map_similarities`.
-    """
+    """One row per sequence and pair of scopes whose maps are not constant."""
     scopes = layer.batch.order.scopes
     places = places_of(scopes, SCOPES)
     spearman = np.array(

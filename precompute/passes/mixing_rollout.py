@@ -26,9 +26,8 @@ from analysis.statistics.mixing import (
     VECTOR_COMPLETENESS,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, places_of, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import places_of, rows_of_layer
 
 MOST_VECTOR_BYTES = 512 * 2**20
 """Memory of a followed sequence's vectors in float32: 418 tokens of width 768, 181 of 4,096."""
@@ -56,10 +55,7 @@ class Rollouts:
 
 @fills(SEQUENCE_ROLLOUT)
 def sequence_rollout(layer: Layer) -> Iterator[pa.Table]:
-    """One row per sequence, scope, and token type and distance that the sequence has.
-
-    Formula: `distance_places`, `layer_mixing`, `rolled_on`, `shares_of_cells`, `with_residual`.
-    """
+    """One row per sequence, scope, and token type and distance that the sequence has."""
     rollouts, scopes = layer.batch.shared(Rollouts), _rolled_scopes(layer)
     for row in range(len(layer.batch.sequences)):
         yield _origins(SEQUENCE_ROLLOUT, layer, row, scopes, rollouts.after(layer, row))
@@ -108,28 +104,23 @@ class Vectors:
             row for row, n in lengths.items() if vector_bytes(n, width) <= MOST_VECTOR_BYTES
         ]
         self._rollouts: dict[int, VectorRollout] = {}
-        self._index, self._known = -1, {}
+        self._index, self._known = -1, dict[int, TokenVectors]()
 
     def after(self, layer: Layer) -> dict[int, TokenVectors]:
         """Return the vectors after a layer, by row of the batch."""
         if self._index < layer.index:
-            self._known = {row: self._next(layer, row) for row in self._rows}
+            for row in self._rows:
+                alone, budget = layer.alone(row), layer.batch.hidden_budget
+                if row not in self._rollouts:
+                    self._rollouts[row] = VectorRollout(alone.input[0], budget=budget)
+                self._known[row] = self._rollouts[row].pass_layer(alone)
             self._index = layer.index
         return self._known
-
-    def _next(self, layer: Layer, row: int) -> TokenVectors:
-        alone, batch = layer.alone(row), layer.batch
-        if row not in self._rollouts:
-            self._rollouts[row] = VectorRollout(alone.input[0], budget=batch.hidden_budget)
-        return self._rollouts[row].pass_layer(alone)
 
 
 @fills(VECTOR_COMPLETENESS)
 def sequence_vector_completeness(layer: Layer) -> pa.Table:
-    """One row per followed sequence.
-
-    Formula: `VectorRollout`, `vector_bytes`.
-    """
+    """One row per followed sequence."""
     known = layer.batch.shared(Vectors).after(layer)
     return rows_of_layer(
         layer,
@@ -143,11 +134,7 @@ def sequence_vector_completeness(layer: Layer) -> pa.Table:
 
 @fills(SEQUENCE_VECTOR_ROLLOUT)
 def sequence_vector_rollout(layer: Layer) -> Iterator[pa.Table]:
-    """One row per followed sequence, and token type and distance that the sequence has.
-
-    Formula: `VectorRollout`, `distance_places`, `row_shares`, `shares_of_cells`,
-        `vector_bytes`.
-    """
+    """One row per followed sequence, and token type and distance that the sequence has."""
     table = SEQUENCE_VECTOR_ROLLOUT
     for row, vectors in layer.batch.shared(Vectors).after(layer).items():
         yield _origins(table, layer, row, (), row_shares(vectors.map.numpy())[None])
@@ -155,11 +142,7 @@ def sequence_vector_rollout(layer: Layer) -> Iterator[pa.Table]:
 
 @fills(SEQUENCE_VECTOR_AGREEMENT)
 def sequence_vector_agreement(layer: Layer) -> Iterator[pa.Table]:
-    """One row per followed sequence and scope whose shares are not constant.
-
-    Formula: `VectorRollout`, `layer_mixing`, `map_similarities`, `rolled_on`, `row_shares`,
-        `vector_bytes`, `with_residual`.
-    """
+    """One row per followed sequence and scope whose shares are not constant."""
     batch, scopes = layer.batch, _rolled_scopes(layer)
     for row, vectors in batch.shared(Vectors).after(layer).items():
         products = batch.shared(Rollouts).after(layer, row)

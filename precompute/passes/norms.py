@@ -22,19 +22,15 @@ from analysis.statistics.norms import (
     TOKEN_NORM,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows, rows_of_layer
 
 _STREAM = 1  # the sample's own stream of random numbers, beside the run's seed
 
 
 @fills(HEAD_TOKEN)
 def head_token(layer: Layer) -> pa.Table:
-    """Return ‖f(x)‖ of each token, the attention that it receives and its share of norms.
-
-    Formula: `attention_received`, `norm_shares_received`, `value_norms`.
-    """
+    """Return ‖f(x)‖ of each token, the attention that it receives and its share of norms."""
     is_token = layer.batch.is_token
     return rows_of_layer(
         layer,
@@ -55,10 +51,7 @@ def token_norm(layer: Layer) -> pa.Table:
 
 @fills(ATTENTION_NORM_HISTOGRAM)
 def attention_norm_histogram(layer: Layer) -> pa.Table:
-    """Return the number of pairs in each occupied bin of weight and norm.
-
-    Formula: `joint_histogram`, `value_norms`.
-    """
+    """Return the number of pairs in each occupied bin of weight and norm."""
     cells, n = joint_histogram(
         layer.attention, layer.pair_norms, layer.batch.token_types, layer.is_pair
     )
@@ -80,8 +73,6 @@ class PairSample:
 
     Keeps the places of the pairs, drawn at the start, and the rows of each layer: 7 MB for 30
     layers of 9 heads.
-
-    Formula: `earliest`, `sample_priorities`, `value_norms`.
     """
 
     def __init__(self, batch: Batch):
@@ -147,10 +138,7 @@ def _draws(batch: Batch, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 @fills(SINGULAR_VALUE)
 def singular_value(model: ModelWeights) -> pa.Table:
-    """Return the singular values of every head's f; the linear part has one rank fewer.
-
-    Formula: `affine_singular_values`, `linear_singular_values`.
-    """
+    """Return the singular values of every head's f; the linear part has one rank fewer."""
     values = torch.stack([affine_singular_values(layer) for layer in model.layers])
     linear = torch.stack([linear_singular_values(layer) for layer in model.layers])
     return rows(

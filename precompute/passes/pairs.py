@@ -11,38 +11,31 @@ from analysis.scopes import EFFECTS
 from analysis.statistics.pairs.changes import EFFECT, PAIR_DELTA, RELATION
 from analysis.statistics.pairs.relations import SEQUENCE_RELATION_CHANGE
 from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import fills
+from precompute.passes.filling import fills, rows
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows
 
 
 @fills(PAIR_DELTA)
 def changes_of_pairs(layer: Layer) -> pa.Table:
-    """Return the change of every ordered pair of positions within the layer's window.
-
-    Formula: `layer_mixing`, `pair_deltas`, `token_relations`.
-    """
+    """Return the change of every ordered pair of positions within the layer's window."""
     order = layer.batch.order
-    places = layer.batch.shared(_PairPlaces).of(layer)
+    all_chosen, columns = layer.batch.shared(_PairPlaces).of(layer)
     deltas = {
         effect: np.concatenate(
             [
                 pair_deltas(mixing.maps.numpy(), order, effect)[chosen].astype(np.float32)
-                for mixing, chosen in zip(layer.mixing, places.chosen, strict=True)
+                for mixing, chosen in zip(layer.mixing, all_chosen, strict=True)
             ]
         )
         for effect in order.effects
     }
     nothing = dict.fromkeys(EFFECTS, np.nan)
-    return rows(PAIR_DELTA, layer=layer.weights.number, **places.columns, **{**nothing, **deltas})
+    return rows(PAIR_DELTA, layer=layer.weights.number, **columns, **{**nothing, **deltas})
 
 
 @fills(SEQUENCE_RELATION_CHANGE)
 def changes_of_relations(layer: Layer) -> Iterator[pa.Table]:
-    """Return the changes of every sequence, summed over its pairs of each relation.
-
-    Formula: `layer_mixing`, `relation_changes`, `token_relations`.
-    """
+    """Return the changes of every sequence, summed over its pairs of each relation."""
     batch = layer.batch
     effects = np.array([list(EFFECTS).index(effect) for effect in batch.order.effects])
     for row, sequence in enumerate(batch.sequences):
@@ -67,27 +60,22 @@ class _PairPlaces:
 
     def __init__(self, batch: Batch):
         self._batch = batch
-        self._by_window: dict[int | None, _Places] = {}
+        self._by_window: dict[int | None, tuple[list[np.ndarray], dict[str, np.ndarray]]] = {}
 
-    def of(self, layer: Layer) -> "_Places":
-        window = layer.weights.window
+    def of(self, layer: Layer) -> tuple[list[np.ndarray], dict[str, np.ndarray]]:
+        """Return the mask of each sequence's pairs, and columns of all of them."""
+        window, batch = layer.weights.window, self._batch
         if window not in self._by_window:
-            self._by_window[window] = _Places(self._batch, layer.index)
+            masks = [of_layers[layer.index] for of_layers in batch.pairs]
+            chosen = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in masks]
+            known = zip(batch.sequences, batch.relations, chosen, strict=True)
+            of_sequences = [_pairs(*parts) for parts in known]
+            columns = {
+                name: np.concatenate([pairs[name] for pairs in of_sequences])
+                for name in of_sequences[0]
+            }
+            self._by_window[window] = chosen, columns
         return self._by_window[window]
-
-
-class _Places:
-    """Pairs of positions of a batch's sequences, with their tokens and relations."""
-
-    def __init__(self, batch: Batch, index: int):
-        masks = [of_layers[index] for of_layers in batch.pairs]
-        self.chosen = [pairs & ~np.eye(len(pairs), dtype=bool) for pairs in masks]
-        known = zip(batch.sequences, batch.relations, self.chosen, strict=True)
-        of_sequences = [_pairs(*parts) for parts in known]
-        self.columns = {
-            name: np.concatenate([pairs[name] for pairs in of_sequences])
-            for name in of_sequences[0]
-        }
 
 
 def _pairs(sequence: Sequence, relations: np.ndarray, chosen: np.ndarray) -> dict[str, np.ndarray]:

@@ -50,9 +50,8 @@ from analysis.statistics.positions.scores import (
     SOURCES,
     STATE_SPECTRUM,
 )
-from precompute.passes.filling import fills
+from precompute.passes.filling import by_name, fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import by_name, rows, rows_of_layer
 
 _REACH = FARTHEST
 _OFFSETS = np.arange(-_REACH, _REACH + 1)
@@ -60,10 +59,7 @@ _OFFSETS = np.arange(-_REACH, _REACH + 1)
 
 @fills(EMBEDDING_SPECTRUM)
 def embedding_spectra(model: ModelWeights) -> pa.Table:
-    """One row per control and frequency.
-
-    Formula: `embedding_spectrum`, `frequencies`.
-    """
+    """One row per control and frequency."""
     if model.position_embedding is None:
         return EMBEDDING_SPECTRUM.shard_schema.empty_table()
     spreads: Any = by_name(SPREAD, embedding_spectrum(model.position_embedding))
@@ -73,10 +69,7 @@ def embedding_spectra(model: ModelWeights) -> pa.Table:
 
 @fills(POSITION_VARIANCE)
 def embedding_variance(model: ModelWeights) -> pa.Table:
-    """One row per component.
-
-    Formula: `position_variance`.
-    """
+    """One row per component."""
     if model.position_embedding is None:
         return POSITION_VARIANCE.shard_schema.empty_table()
     ratio = position_variance(model.position_embedding).cpu().numpy()
@@ -100,11 +93,7 @@ def first_attention(layer: Layer) -> Iterator[pa.Table]:
 
 @fills(RELATIVE_POSITION_PROFILE)
 def profiles(layer: Layer) -> pa.Table:
-    """One row per sequence and head.
-
-    Formula: `diagonal_sums`, `norm_weighted_attention`, `position_dependence`, `value_norms`,
-        `window`.
-    """
+    """One row per sequence and head."""
     batch, weights = layer.batch, layer.weights
     reach = REACH
     by_sequence = [
@@ -132,10 +121,7 @@ def profiles(layer: Layer) -> pa.Table:
 
 @fills(PATCH_OFFSET)
 def attention_of_patches(layer: Layer) -> pa.Table:
-    """One row per head and offset, summed over images; special tokens take no part.
-
-    Formula: `patch_offsets`.
-    """
+    """One row per head and offset, summed over images; special tokens take no part."""
     batch, table = layer.batch, PATCH_OFFSET
     if batch.images is None:
         return table.shard_schema.empty_table()
@@ -164,11 +150,7 @@ def attention_of_patches(layer: Layer) -> pa.Table:
 
 @fills(QUERY_KEY_CORRELATION)
 def correlations(layer: Layer) -> pa.Table:
-    """One row per head and offset within the layer's window that occurs in the batch.
-
-    Formula: `centred_covariance`, `diagonal_sums`, `norm_weighted_attention`, `scored_waves`,
-        `value_norms`, `weighted_covariance`, `window`, `written_out`.
-    """
+    """One row per head and offset within the layer's window that occurs in the batch."""
     quantities = ("value", "attention", "value_centred", "value_per_pair", "attention_per_pair")
     n_sequences = np.zeros(len(_OFFSETS), dtype=np.int64)
     sums = np.zeros((len(quantities), layer.batch.n_heads, len(_OFFSETS)))
@@ -234,8 +216,6 @@ class StateSpectra:
 
     Kept between layers are four sums per control, source, length and frequency of each layer: 100
     KB a layer for a text of 2,048 tokens.
-
-    Formula: `amplitude_spectrum`, `frequencies`, `spread`, `state_spreads`, `wave_length`.
     """
 
     def __init__(self, batch: Batch):

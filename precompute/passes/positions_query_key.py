@@ -32,16 +32,9 @@ from analysis.statistics.positions.scores import (
     RANKS,
     SHOWN_TOKENS,
 )
-from analysis.statistics.positions.sums import (
-    BUCKET_SUMS,
-    COMPLEX,
-    OFFSET_TERM,
-    REAL,
-    ROTARY_PLANE,
-)
-from precompute.passes.filling import fills
+from analysis.statistics.positions.sums import BUCKET_SUMS, COMPLEX, OFFSET_TERM, REAL, ROTARY_PLANE
+from precompute.passes.filling import fills, rows
 from precompute.passes.layers import Layer
-from precompute.passes.rows import rows
 
 
 @fills(QUERY_KEY_SINGULAR_VALUE)
@@ -56,10 +49,7 @@ def singular_values(model: ModelWeights) -> Iterator[pa.Table]:
 
 @fills(QUERY_KEY_ROTATION)
 def rotations(model: ModelWeights) -> Iterator[pa.Table]:
-    """One row per layer, head and eigenvector.
-
-    Formula: `phase_amplitudes`, `wave_length`.
-    """
+    """One row per layer, head and eigenvector."""
     for layer in model.layers:
         rotations = layer.query_key_rotation if layer.compares_directions else ()
         for head, rotation in enumerate(rotations, start=1):
@@ -69,10 +59,7 @@ def rotations(model: ModelWeights) -> Iterator[pa.Table]:
 
 @fills(QUERY_KEY_PHASE)
 def phases(layer: Layer) -> Iterator[pa.Table]:
-    """One row per exemplar, head and eigenvector of the rotation.
-
-    Formula: `phase_amplitudes`, `wave_length`.
-    """
+    """One row per exemplar, head and eigenvector of the rotation."""
     for row in _exemplars(layer):
         text = layer.batch.sequences[row]
         if length := wave_length(len(text)):
@@ -98,10 +85,7 @@ def _exemplars(layer: Layer) -> tuple[int, ...]:
 
 @fills(QUERY_KEY_WAVE)
 def waves(layer: Layer) -> Iterator[pa.Table]:
-    """One row per exemplar, head and direction.
-
-    Formula: `cross_correlation`, `query_key_waves`.
-    """
+    """One row per exemplar, head and direction."""
     ranks, shown, reach = RANKS, SHOWN_TOKENS, FARTHEST
     for row in _exemplars(layer):
         text, factors = layer.batch.sequences[row], layer.weights.query_key
@@ -130,10 +114,7 @@ def waves(layer: Layer) -> Iterator[pa.Table]:
 
 @fills(QUERY_KEY_ERROR)
 def errors(layer: Layer) -> pa.Table:
-    """One row per exemplar.
-
-    Formula: `relative_errors`.
-    """
+    """One row per exemplar."""
     batch = layer.batch
     rows_of_exemplars = batch.rows_of(batch.exemplars)
     found = [
@@ -146,10 +127,7 @@ def errors(layer: Layer) -> pa.Table:
 
 @fills(ROTARY_PLANE)
 def planes(layer: Layer) -> Iterator[pa.Table]:
-    """One row per sequence, head and plane, after one for the coordinates without rotation.
-
-    Formula: `plane_totals`.
-    """
+    """One row per sequence, head and plane, after one for the coordinates without rotation."""
     rotary = layer.weights.rotary
     if not isinstance(rotary, Rotary):
         return
@@ -180,8 +158,6 @@ def buckets(layer: Layer) -> Iterator[pa.Table]:
 
     Buckets without a pair in a text have rows too: the scores that the mean query and the mean key
     give to them count.
-
-    Formula: `bucket_ends`, `offset_totals`.
     """
     terms = layer.weights.offset_terms
     if terms is None:

@@ -19,12 +19,9 @@ from analysis.measures.probing.antecedents import (
     sieve,
 )
 from analysis.measures.probing.governors import base_of
-from analysis.measures.probing.word_attention import (
-    attended_antecedents,
-    predicted_governors,
-)
-from analysis.statistics.annotation import MERGINGS
+from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
 from analysis.statistics.base.columns import HEAD
+from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.probing.accuracy import (
     COREFERENCE_PREDICTION,
     DEPENDENCY_PREDICTION,
@@ -34,11 +31,9 @@ from analysis.statistics.probing.accuracy import (
     WEIGHING,
 )
 from analysis.statistics.probing.parsers import KEPT, WORD_ATTENTION, WORD_VECTOR
-from precompute.corpora.annotated.annotation import Annotation, Mention
-from precompute.corpora.sequence import Sequence
-from precompute.passes.filling import FromBatch, fills
+from precompute.corpora.sequence import Annotation, Mention
+from precompute.passes.filling import FromBatch, fills, rows
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import rows
 
 _PLURAL = "Number=Plur"
 
@@ -63,10 +58,7 @@ class Mentions:
 
 @fills(WORD_ATTENTION)
 def attention_of_sentences(layer: Layer) -> Iterator[pa.Table]:
-    """Return the attention between the words of each sentence of the first annotated sequences.
-
-    Formula: `norm_weighted_attention`, `value_norms`, `word_attention`.
-    """
+    """Return the attention between the words of each sentence of the first annotated sequences."""
     for index, known, attention in layer.annotated:
         for number in sorted(set(known.sentences)) if index < KEPT else ():
             words = np.flatnonzero(np.array(known.sentences) == number)
@@ -87,10 +79,7 @@ def attention_of_sentences(layer: Layer) -> Iterator[pa.Table]:
 
 @fills(DEPENDENCY_PREDICTION)
 def governors_of_words(layer: Layer) -> Iterator[pa.Table]:
-    """Return the governors that every head predicts for each word with a tree.
-
-    Formula: `norm_weighted_attention`, `predicted_governors`, `value_norms`, `word_attention`.
-    """
+    """Return the governors that every head predicts for each word with a tree."""
     for by_weight, by_norm in zip(layer.annotated, layer.annotated_by_norm, strict=True):
         index, known, _ = by_weight
         if known.governors is not None:
@@ -119,10 +108,6 @@ class AntecedentsOfMentions:
     """Antecedents that rules and the heads of each layer pick, text by text.
 
     It keeps the mentions of the batch's texts beside the rows.
-
-    Formula: `agreement`, `attended_antecedents`, `base_of`, `has_antecedent`, `head_match`,
-        `is_right`, `nearest`, `norm_weighted_attention`, `sieve`, `token_relations`,
-        `value_norms`, `word_attention`.
     """
 
     def __init__(self, batch: Batch):
@@ -135,7 +120,13 @@ class AntecedentsOfMentions:
         self._parts = [COREFERENCE_PREDICTION.schema.empty_table()]
         nobody = dict.fromkeys(("weighing", "merging", "layer", "head"), np.nan)
         for seq, mentions in self._mentions.items():
-            for method, picked in _of_rules(mentions).items():
+            heads, head_texts = mentions.heads, mentions.head_texts
+            of_rules = {
+                "nearest": nearest(heads),
+                "head_match": head_match(heads, head_texts),
+                "sieve": sieve(heads, mentions.texts, head_texts, agreement(mentions.features)),
+            }
+            for method, picked in of_rules.items():
                 self._parts.append(_picks(seq, mentions, picked, method=method, **nobody))
 
     def add(self, layer: Layer) -> None:
@@ -151,15 +142,6 @@ class AntecedentsOfMentions:
 
     def rows(self) -> pa.Table:
         return pa.concat_tables(self._parts)
-
-
-def _of_rules(mentions: Mentions) -> dict[str, np.ndarray]:
-    heads, texts, features = mentions.heads, mentions.texts, agreement(mentions.features)
-    return {
-        "nearest": nearest(heads),
-        "head_match": head_match(heads, mentions.head_texts),
-        "sieve": sieve(heads, texts, mentions.head_texts, features),
-    }
 
 
 def _picks(seq: int, mentions: Mentions, picked: np.ndarray, *, method: str, **by: Any) -> pa.Table:
@@ -203,24 +185,18 @@ def mentions_of(known: Annotation, is_masked: Bool[np.ndarray, " word"]) -> Ment
 
 
 def _features(known: Annotation, mention: Mention) -> str:
-    features = known.features[mention.head]
-    if not _is_joined(known, mention):
+    """Return the features of the head word; plural if the tree coordinates another word with it."""
+    features, words = known.features[mention.head], range(mention.first, mention.last + 1)
+    governors, relations = known.governors, known.relations
+    if governors is None or relations is None:
+        return features
+    conjuncts = (word for word in words if governors[word] == mention.head)
+    if not any(base_of(relations[word]) == "conj" for word in conjuncts):
         return features
     others = [
         feature for feature in features.split("|") if feature and not feature.startswith("Number=")
     ]
     return "|".join([*others, _PLURAL])
-
-
-def _is_joined(known: Annotation, mention: Mention) -> bool:
-    """Return True if the tree coordinates another word of the mention with its head word."""
-    if known.governors is None or known.relations is None:
-        return False
-    words = range(mention.first, mention.last + 1)
-    return any(
-        known.governors[word] == mention.head and base_of(known.relations[word]) == "conj"
-        for word in words
-    )
 
 
 @fills(WORD_VECTOR)
@@ -231,20 +207,15 @@ class VectorsOfWords(FromBatch):
         parts = [WORD_VECTOR.schema.empty_table()]
         for text, embeddings in self.batch.without_padding(self.batch.word_embeddings):
             if text.annotation is not None and text.word_spans is not None:
-                first = _first_words(text, text.annotation.forms)
+                first: dict[str, int] = {}
+                for word in np.flatnonzero(~text.masked_words).tolist():
+                    first.setdefault(text.annotation.forms[word], word)
                 words = np.array(list(first.values()), dtype=np.int64)
                 means = _mean_of_pieces(embeddings.double().cpu().numpy(), text.word_spans[words])
                 forms = np.array(list(first), dtype=object)
                 of = {"seq": text.index, "word": words, "vector": means}
                 parts.append(rows(WORD_VECTOR, form=forms, **of))
         return pa.concat_tables(parts)
-
-
-def _first_words(sequence: Sequence, forms: tuple[str, ...]) -> dict[str, int]:
-    first: dict[str, int] = {}
-    for word in np.flatnonzero(~sequence.masked_words).tolist():
-        first.setdefault(forms[word], word)
-    return first
 
 
 def _mean_of_pieces(

@@ -19,17 +19,13 @@ from analysis.statistics.sinks import (
     SEQUENCE_SINK_SCORE,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes.filling import fills
+from precompute.passes.filling import by_name, fills, rows_of_layer
 from precompute.passes.layers import Batch, Layer
-from precompute.passes.rows import by_name, rows_of_layer
 
 
 @fills(SEQUENCE_SINK)
 def sequence_sink(layer: Layer) -> pa.Table:
-    """Return the attention of every head to each place that a sequence has, with baselines.
-
-    Formula: `sink_weights`, `value_norms`.
-    """
+    """Return the attention of every head to each place that a sequence has, with baselines."""
     weights = sink_weights(
         layer.attention,
         layer.value_norms,
@@ -42,10 +38,7 @@ def sequence_sink(layer: Layer) -> pa.Table:
 
 @fills(SEQUENCE_SINK_SCORE)
 def sequence_sink_score(layer: Layer) -> pa.Table:
-    """Return the parts of the score excess of each place that a query sees beside another token.
-
-    Formula: `sink_scores`.
-    """
+    """Return the parts of the score excess of each place that a query sees beside another token."""
     places = layer.batch.shared(places_of)
     scores = sink_scores(layer.trace.attention_input, layer.weights, layer.is_pair, places=places)
     return _rows_of_places(layer, SEQUENCE_SINK_SCORE, by_name(SCORES, scores))
@@ -59,10 +52,7 @@ def _rows_of_places(layer: Layer, table: Table, numbers: dict[str, Tensor]) -> p
 
 @fills(SEQUENCE_NO_TOKEN)
 def sequence_no_token(layer: Layer) -> pa.Table:
-    """Return the share of every head's attention that goes to no token.
-
-    Formula: `shares_of_no_token`.
-    """
+    """Return the share of every head's attention that goes to no token."""
     shares = by_name(NO_TOKEN, shares_of_no_token(layer.attention, layer.is_pair))
     return rows_of_layer(layer, SEQUENCE_NO_TOKEN, (SEQ, HEAD), **shares)
 
@@ -72,8 +62,6 @@ def sequence_massive_activation(layer: Layer) -> pa.Table:
     """Return the largest coordinate of each place in the layer's input.
 
     And in its output, where no layer follows at once that attends.
-
-    Formula: `largest_activations`.
     """
     number, batch = layer.weights.number, layer.batch
     states = {number - 1: layer.trace.input}

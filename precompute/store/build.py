@@ -13,16 +13,12 @@ from duckdb import DuckDBPyConnection
 
 from analysis.checksums import contents
 from analysis.contracts import every_table
-from analysis.statistics import annotation
-from analysis.statistics import corpus as corpus_tables
-from analysis.statistics import image as image_table
+from analysis.statistics import corpus
 from analysis.statistics.base.tables import Table
+from analysis.statistics.corpus import Sample, sample_facts
 from analysis.statistics.question import quoted, quoted_files
-from analysis.statistics.sample import Sample, sample_facts
-from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.pictures import png
-from precompute.corpora.sequence import Sequence as Input
-from precompute.jobs.plan import CORPUS, Plan
+from precompute.jobs.plan import Plan
 from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import Config, database_config, facts_of
@@ -47,44 +43,44 @@ def build(
     Args:
         run: the one row of `run`.
         facts: the rows of `provenance`.
-        before_publishing: may raise, which leaves the old file as it is.
+        before_publishing: may raise, which leaves the old file as it is, as a broken law does.
         on_event: receives the stage `file` and the number of tables that are in it.
-
-    Raises:
-        BrokenLaw: if a table breaks its contract; the old file stays.
     """
     unfinished = unfinished_name(output)
     on_event(Begun("file", total=len(plan.passes)))
     with _new_file(unfinished) as store:
         store.execute("create schema stored")
         declare(store, every_table())
-        _add_dicts(store, corpus_tables.RUN, [run])
+        _add_dicts(store, corpus.RUN, [run])
         facts = facts | _left_out(store, plan)
         provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
-        _add_dicts(store, corpus_tables.PROVENANCE, provenance)
-        for table in CORPUS:
+        _add_dicts(store, corpus.PROVENANCE, provenance)
+        for table in corpus.CORPUS:
             add_table(store, table, plan.corpus_file(table), _KEPT.get(table, ""))
-        _add_rows(store, image_table.TABLE, image_rows(plan))
+        _add_rows(store, corpus.IMAGES, image_rows(plan))
         for table in plan.passes:
             add_table(store, table, plan.table_file(table))
             on_event(Finished())
         assert_parts_add_up(store)
-        names = [table.name for table in every_table() if table != corpus_tables.MANIFEST]
+        names = [table.name for table in every_table() if table != corpus.MANIFEST]
         manifest = [{"name": name, **contents(store, name)} for name in sorted(names)]
-        _add_dicts(store, corpus_tables.MANIFEST, manifest)
+        _add_dicts(store, corpus.MANIFEST, manifest)
         store.execute("checkpoint")
         before_publishing()
-    _publish(unfinished, output)
+    with unfinished.open("r+b") as file:  # Windows flushes what may be written
+        os.fsync(file.fileno())
+    output.with_name(f"{output.name}.wal").unlink(missing_ok=True)
+    os.replace(unfinished, output)
 
 
 _WITH_TEXT = "semi join texts using (seq)"
 _KEPT = {
-    corpus_tables.TOKENS: _WITH_TEXT,
-    annotation.WORDS: _WITH_TEXT,
-    annotation.MENTIONS: _WITH_TEXT,
-    corpus_tables.SEQUENCES: "left join (select seq, true as kept from texts) using (seq) "
+    corpus.TOKENS: _WITH_TEXT,
+    corpus.WORDS: _WITH_TEXT,
+    corpus.MENTIONS: _WITH_TEXT,
+    corpus.SEQUENCES: "left join (select seq, true as kept from texts) using (seq) "
     "select seq, n_tokens, "
-    f"if(kept, left(text, {corpus_tables.LETTERS_A_TOKEN} * n_tokens), null) as text",
+    f"if(kept, left(text, {corpus.LETTERS_A_TOKEN} * n_tokens), null) as text",
 }
 """SQL that restricts the tables of the corpus to the rows that a file keeps."""
 
@@ -141,33 +137,28 @@ def add_table(store: DuckDBPyConnection, table: Table, file: Path, kept: str = "
 
 
 def image_rows(plan: Plan) -> Iterator[pa.Table]:
-    """Yield the rows of `image`, a few at a time, since pictures are large; none for texts.
-
-    Raises:
-        BadCorpus: an image has changed since the run.
-    """
-    if plan.images is None:
+    """Yield the rows of `image`, a few at a time, since pictures are large; none for texts."""
+    if (reader := plan.images) is None:
         return
-    sequences = iter(plan.corpus)
+    sequences, layout = iter(plan.corpus), reader.layout
     while some := list(islice(sequences, IMAGES)):
-        rows = [_image_row(sequence, plan.images, plan) for sequence in some]
-        yield pa.Table.from_pylist(rows, schema=image_table.TABLE.schema)
-
-
-def _image_row(sequence: Input, reader: ImageReader, plan: Plan) -> dict:
-    picture = sequence.picture
-    coverage = reader.coverage(picture)
-    return {
-        "seq": sequence.index,
-        "name": picture.name,
-        "width": picture.width,
-        "height": picture.height,
-        "grid_rows": reader.layout.rows,
-        "grid_columns": reader.layout.columns,
-        "first_patch": len(reader.layout.special),
-        "picture": png(reader.shown(picture)) if sequence.index in plan.kept else None,
-        "coverage": None if coverage is None else coverage.tolist(),
-    }
+        rows = []
+        for sequence in some:
+            picture = sequence.picture
+            coverage = reader.coverage(picture)
+            row = {
+                "seq": sequence.index,
+                "name": picture.name,
+                "width": picture.width,
+                "height": picture.height,
+                "grid_rows": layout.rows,
+                "grid_columns": layout.columns,
+                "first_patch": len(layout.special),
+                "picture": png(reader.shown(picture)) if sequence.index in plan.kept else None,
+                "coverage": None if coverage is None else coverage.tolist(),
+            }
+            rows.append(row)
+        yield pa.Table.from_pylist(rows, schema=corpus.IMAGES.schema)
 
 
 def _add_dicts(store: DuckDBPyConnection, table: Table, rows: list[dict]) -> None:
@@ -200,11 +191,3 @@ def _new_file(path: Path) -> Iterator[DuckDBPyConnection]:
             with suppress(OSError):  # the first error is the one to report
                 left.unlink(missing_ok=True)
         raise
-
-
-def _publish(unfinished: Path, output: Path) -> None:
-    """Rename a complete file to its final name: fsync, then rename."""
-    with unfinished.open("r+b") as file:  # Windows flushes what may be written
-        os.fsync(file.fileno())
-    output.with_name(f"{output.name}.wal").unlink(missing_ok=True)
-    os.replace(unfinished, output)

@@ -16,7 +16,7 @@ from analysis.statistics.corpus import MANIFEST
 from analysis.time_limit import TooSlow
 from precompute.jobs.tables import pieces
 from precompute.store.cross_laws import CROSS_LAWS
-from precompute.store.open_file import opened
+from precompute.store.show import opened
 
 
 def assert_laws(store: DuckDBPyConnection, table: Table) -> None:
@@ -35,16 +35,12 @@ def assert_unique(store: DuckDBPyConnection, table: Table) -> None:
     """Raise BrokenLaw if two rows of a stored table have the same key."""
     if not table.key:
         return
-    key = ", ".join(f'"{column.name}"' for column in table.key)
-    twice = f"group by {key} having count(*) > 1"
-    name = f"stored.{table.name}"
-    counted = (
-        store.execute(
-            f"select count(*) from (select 1 from {name} where {piece} {twice})"
-        ).fetchall()
-        for piece in pieces(store, table, name)
-    )
-    rows = sum(count for [(count,)] in counted)
+    key, name = ", ".join(f'"{column.name}"' for column in table.key), f"stored.{table.name}"
+    rows = 0
+    for piece in pieces(store, table, name):
+        twice = f"select 1 from {name} where {piece} group by {key} having count(*) > 1"
+        [(n_twice,)] = store.execute(f"select count(*) from ({twice})").fetchall()
+        rows += n_twice
     if rows:
         raise BrokenLaw(table.name, f"unique ({key})", rows)
 
@@ -95,21 +91,6 @@ def faults(path: Path) -> Iterator[str]:
 
 
 def _faults_inside(store: DuckDBPyConnection) -> Iterator[str]:
-    yield from _manifest_faults(store)
-    for table in every_table():
-        try:
-            assert_laws(store, table)
-            assert_unique(store, table)
-        except BrokenLaw as fault:
-            yield str(fault)
-    try:
-        assert_parts_add_up(store)
-    except UserError as fault:
-        yield str(fault)
-    yield from _cross_faults(store)
-
-
-def _manifest_faults(store: DuckDBPyConnection) -> Iterator[str]:
     stored = store.execute("select name, n_rows, checksum from stored.manifest").fetchall()
     promised = {name: {"n_rows": n_rows, "checksum": sum} for name, n_rows, sum in stored}
     for name in (table.name for table in every_table() if table != MANIFEST):
@@ -121,10 +102,17 @@ def _manifest_faults(store: DuckDBPyConnection) -> Iterator[str]:
                 f"{name}: {is_there['n_rows']} rows are not the {promised[name]['n_rows']} that "
                 "were stored, or their content has changed. Build the file again."
             )
-
-
-def _cross_faults(store: DuckDBPyConnection) -> Iterator[str]:
-    dtype = store.execute("select dtype from run").fetchall()[0][0]
+    for table in every_table():
+        try:
+            assert_laws(store, table)
+            assert_unique(store, table)
+        except BrokenLaw as fault:
+            yield str(fault)
+    try:
+        assert_parts_add_up(store)
+    except UserError as fault:
+        yield str(fault)
+    ((dtype,),) = store.execute("select dtype from run").fetchall()
     for law, sql in CROSS_LAWS.items():
         values = {"tolerance": LIMITS[dtype]} if "$tolerance" in sql else {}
         if groups := store.execute(sql, values).fetchall()[0][0]:

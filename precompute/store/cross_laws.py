@@ -1,9 +1,15 @@
 """Laws between the tables of a file: for each a query that counts violations."""
 
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
-from analysis.statistics.corpus import HAS_SINK_LOGITS, IS_CAUSAL, MODEL, N_OTHERS
+from analysis.statistics.corpus import (
+    HAS_SINK_LOGITS,
+    IS_CAUSAL,
+    LEAST_COUNT,
+    MODEL,
+    N_OTHERS,
+    is_whole,
+)
 from analysis.statistics.question import quoted
-from analysis.statistics.sample import LEAST_COUNT, is_whole
 
 
 def _strangers() -> str:

@@ -35,14 +35,13 @@ def identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
 
 def run_row(request: Request, model: LoadedModel, plan: Plan) -> dict:
     """The one row of `run`."""
-    config = model.model.config
     return {
         **identity(request, model, plan.corpus),
         "model": request.model,
         "family": model.family,
         "n_layers": max([*model.numbers, *model.reading.without_attention]),
         "n_heads": len(model.layers[0].query_weight),
-        "hidden_size": config.hidden_size,
+        "hidden_size": model.model.config.hidden_size,
         "corpus": plan.corpus.name,
         "device": model.device,
         "statistics": list(plan.statistics),
@@ -56,6 +55,10 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
     """The rows of `provenance`, by name."""
     facts = {f"package {name}": version(name) for name in _PACKAGES}
     facts |= {f"corpus {name}": str(count) for name, count in corpus.counts.items()}
+    without_attention = model.reading.without_attention
+    windows = dict.fromkeys(without_attention, "none")
+    for number, size in zip(model.numbers, model.windows, strict=True):
+        windows[number] = "all" if size is None else str(size)
     facts |= {
         "weights_sha256": model.weights_sha256,
         **dict(model.identity),
@@ -68,7 +71,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "activation": str(model.layers[0].feed_forward.activation),
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
-        "windows": _windows(model),
+        "windows": ", ".join(windows[number] for number in sorted(windows)),
         "positions_by": model.positions_by,
         "transforms": model.transforms,
         "gradient_objective": model.objective,
@@ -80,8 +83,9 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts |= BUNDLED[request.model].facts
     if model.proof is not None:
         facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
-    if others := model.reading.without_attention:
-        facts["without_attention"] = ", ".join(f"{n} {name}" for n, name in others.items())
+    if without_attention:
+        gaps = (f"{number} {name}" for number, name in without_attention.items())
+        facts["without_attention"] = ", ".join(gaps)
     if model.has_sink_logits:
         with_sinks = (layer.number for layer in model.layers if layer.sink_logit is not None)
         facts["layers_with_sink_logits"] = ", ".join(map(str, with_sinks))
@@ -103,14 +107,6 @@ def checked_facts(plan: Plan) -> dict[str, str]:
     if of_texts_run_again(plan.statistics) or plan.left_out:
         facts |= {"run_again": f"{len(plan.run_again)}/{len(plan.corpus)}"}
     return facts
-
-
-def _windows(model: LoadedModel) -> str:
-    """Return the window of every layer of the model; `none` where it has no attention."""
-    sizes = dict.fromkeys(model.reading.without_attention, "none")
-    for number, size in zip(model.numbers, model.windows, strict=True):
-        sizes[number] = "all" if size is None else str(size)
-    return ", ".join(sizes[number] for number in sorted(sizes))
 
 
 def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:

@@ -1,18 +1,21 @@
-"""Contents of a file and available statistics, as lines of text."""
+"""A finished file, opened to be read: its contents, and available statistics, as lines of text."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 
 import duckdb
+from duckdb import DuckDBPyConnection
 
 from analysis.contracts import ALL, groups
 from analysis.errors import UserError
-from analysis.foreign_file import Locked, OtherSchema, rows
-from analysis.statistics import image, sample
-from analysis.statistics.corpus import provenance, run
+from analysis.foreign_file import Locked, OtherSchema, attach, rows
+from analysis.statistics import corpus
+from analysis.statistics.corpus import PATCHES, provenance, run
 from analysis.statistics.mixing import WORST
+from analysis.time_limit import time_limit
 from precompute.passes import STATISTICS
-from precompute.store.open_file import opened
 
 
 def lines(path: Path) -> Iterator[str]:
@@ -41,13 +44,13 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     for name, value in run(store).items():
         yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
     yield from _other_weights(store)
-    for fact in provenance(store).itertuples():
-        yield f"{fact.name:>24}  {fact.value}"
-    for grid in image.grid(store).to_dict("records"):
-        kept = len(image.images(store).query("kept"))
+    for name, value in provenance(store).items():
+        yield f"{name:>24}  {value}"
+    for grid in store.sql(PATCHES).df().itertuples():
+        [(kept,)] = store.sql("select count(picture) from image").fetchall()
         yield (
-            f"{grid['n_images']} image(s) of {grid['rows']} × {grid['columns']} patches, "
-            f"{grid['n_masks']} with a mask, {kept} with their picture"
+            f"{grid.n_images} image(s) of {grid.rows} × {grid.columns} patches, "
+            f"{grid.n_masks} with a mask, {kept} with their picture"
         )
     yield from left_out(store)
     yield ""
@@ -69,8 +72,7 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """Yield one sentence on the unusable rows of a corpus; nothing if there are none."""
-    counts = sample.left_out(dict(provenance(store).itertuples(index=False)))
-    if counts:
+    if counts := corpus.left_out(provenance(store)):
         listed = ", ".join(
             f"{n} {kind.removesuffix('s').replace('_', ' ')}(s)" for kind, n in counts.items()
         )
@@ -79,7 +81,7 @@ def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 
 def _other_weights(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """Yield one sentence if the weights were never trained, or are not quite as trained."""
-    facts = provenance(store).set_index("name")["value"]
+    facts = provenance(store)
     if (seed := facts.get("random_weights", "none")) != "none":
         yield f"Untrained weights, seed {seed}: this model has learnt nothing."
     if bits := facts.get("weight_bits"):
@@ -100,3 +102,25 @@ def statistics_lines() -> Iterator[str]:
         yield f"    group {group_of[name]}"
         for view in table.all_views:
             yield f"    {view.name}: {view.grain}"
+
+
+MEMORY = "4GB"
+"""Pairs at the papers' size are checked in less."""
+SECONDS = 3600.0
+"""More than checking every pair of the papers' corpus takes."""
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[DuckDBPyConnection]:
+    """Open a file's tables and views, with a time limit of an hour.
+
+    Raises:
+        OtherSchema: if it is of another version of this program.
+        BrokenContract: if it is none of this program's, or was changed.
+        Locked: if another process holds it open for writing.
+        TooSlow: if a query takes too long.
+        duckdb.Error: if it cannot be read.
+    """
+    with duckdb.connect(":memory:") as store, time_limit(store, SECONDS):
+        attach(store, str(path.resolve()), memory=MEMORY, spill_to=gettempdir())
+        yield store

@@ -7,10 +7,8 @@ import pytest
 from analysis.scopes import EFFECTS, ORDERS, PARALLEL, POST_NORM, PRE_NORM, ROLES, SANDWICH_NORM
 from analysis.scopes import LayerOrder as Order
 
-every_order = pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 
-
-def test_the_papers_order_has_the_papers_names():
+def test_scopes_have_the_names_of_the_papers_and_of_their_steps():
     assert POST_NORM.scopes == (
         "attn_w", "attn", "attn_res", "attn_res_ln", "attn_res_ln_ff",
         "attn_res_ln_ff_res", "attn_res_ln_ff_res_ln",
@@ -21,39 +19,25 @@ def test_the_papers_order_has_the_papers_names():
         "ff_res": ("attn_res_ln_ff", "attn_res_ln_ff_res"),
         "ff_ln": ("attn_res_ln_ff_res", "attn_res_ln_ff_res_ln"),
     }
-
-
-def test_a_layer_that_normalises_on_both_sides_has_a_step_for_each():
     assert SANDWICH_NORM.scopes[1:] == (
         "ln_attn", "ln_attn_ln", "ln_attn_ln_res", "ln_attn_ln_res_ln", "ln_attn_ln_res_ln_ff",
         "ln_attn_ln_res_ln_ff_ln", "ln_attn_ln_res_ln_ff_ln_res",
     )  # fmt: skip
     assert SANDWICH_NORM.with_residual == SANDWICH_NORM.attention_block == "ln_attn_ln_res"
-
-
-def test_in_a_parallel_layer_only_what_is_added_to_all_counts():
     assert PARALLEL.scopes == ("attn_w", "ln_attn", "ln_attn_ff", "ln_attn_ff_res")
     assert PARALLEL.effects["ff"] == ("ln_attn", "ln_attn_ff")
     assert PARALLEL.attention_block == PARALLEL.whole
 
 
-@every_order
-def test_every_scope_counts_in_one_step_more_than_the_one_before(order: Order):
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_effects_lead_from_attention_to_the_whole_layer_without_a_gap(order: Order):
     for (before, after), step in zip(pairwise(order.scopes[1:]), order.steps[2:], strict=True):
         assert after == f"{before}_{step}"
-
-
-@every_order
-def test_effects_lead_from_attention_to_the_whole_layer_without_a_gap(order: Order):
     steps = list(order.effects.values())
     assert steps[0][0] == order.vectors
     assert steps[-1][1] == order.whole
     assert all(before[1] == after[0] for before, after in pairwise(steps))
     assert set(order.effects) <= set(EFFECTS)
-
-
-@every_order
-def test_a_scope_means_the_same_wherever_it_occurs(order: Order):
     assert order.roles == {scope: ROLES[scope] for scope in order.scopes}
 
 

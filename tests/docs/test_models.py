@@ -3,7 +3,7 @@
 import re
 
 from tests.analysis.models.test_every_type import READ
-from tests.docs.written import ROOT
+from tests.docs.written import ROOT, text_of
 
 EXAMPLES = {
     "encoders": {
@@ -45,15 +45,13 @@ EVERY = {name: kind for kinds in EXAMPLES.values() for name, kind in kinds.items
 
 def test_the_guide_to_running_names_them_by_kind():
     assert {*EVERY.values()} <= {*READ}, "a type that is not read, and proved in test_every_type"
-    text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
     rows = [f"| {kind} | {', '.join(names)} |" for kind, names in EXAMPLES.items()]
     table = "\n".join(["| kind | such as |", "| --- | --- |", *rows])
-    assert table in text, table
+    assert table in text_of("docs/running.md"), table
 
 
 def test_the_first_page_names_some_of_them():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    [models] = re.findall(r"^Models: (.*?); a model's parts", text, re.MULTILINE)
+    [models] = re.findall(r"^Models: (.*?); a model's parts", text_of("README.md"), re.MULTILINE)
     groups = re.findall(r"\(([^)]+), …\)", models)
     assert len(groups) == len(re.findall(r"\(", models)) > 2
     assert {name for group in groups for name in group.split(", ")} <= set(EVERY)
@@ -61,8 +59,9 @@ def test_the_first_page_names_some_of_them():
 
 def test_refusals_are_quoted_as_they_are_said():
     """Each sentence in quotation marks is in the code, but for what stands in its place of `…`."""
-    text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
-    section = " ".join(text.partition("\n## Models\n")[2].partition("\n## ")[0].split())
+    section = " ".join(
+        text_of("docs/running.md").partition("\n## Models\n")[2].partition("\n## ")[0].split()
+    )
     code = "".join(
         path.read_text(encoding="utf-8") for path in (ROOT / "analysis" / "models").rglob("*.py")
     )

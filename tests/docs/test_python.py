@@ -8,10 +8,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.docs.written import ROOT, blocks, everywhere
+from tests.docs.written import blocks, everywhere, text_of
 from tests.shared_store import shared_store
-
-NOTEBOOK = ROOT / "docs" / "reading_a_file.ipynb"
 
 
 @pytest.fixture
@@ -34,33 +32,21 @@ def run_cell(source: str, known: dict[str, object]) -> object:
     return eval(compile(ast.Expression(last.value), "cell", "eval"), known)
 
 
-def code_cells() -> list[str]:
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-
-
-def test_the_notebook_runs_from_top_to_bottom(store):
+def test_the_notebook_is_kept_without_results_and_runs_from_top_to_bottom(store, monkeypatch):
+    notebook = json.loads(text_of("docs/reading_a_file.ipynb"))
+    cells = notebook["cells"]
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert len({cell["id"] for cell in cells}) == len(cells)
+    assert not [cell for cell in cells if cell.get("outputs") or cell.get("execution_count")]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     known: dict[str, object] = {}
-    for source in code_cells():
+    for source in code:
         shown = run_cell(source, known)
         assert isinstance(shown, pd.DataFrame), source
         assert len(shown), f"{source} shows nothing"
-
-
-def test_the_notebook_reads_the_file_that_is_asked_for(store, monkeypatch, tmp_path):
     monkeypatch.setenv("MIXSCOPE_FILE", str(store))
-    monkeypatch.chdir(tmp_path.parent)
-    shown = run_cell(code_cells()[0], {})
-    assert isinstance(shown, pd.DataFrame)
-
-
-def test_the_notebook_is_kept_without_results():
-    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
-    assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])
-    for cell in notebook["cells"]:
-        assert not cell.get("outputs")
-        assert cell.get("execution_count") is None
+    monkeypatch.chdir(store.parents[2])
+    assert isinstance(run_cell(code[0], {}), pd.DataFrame), "or the file that is asked for"
 
 
 def test_every_block_of_python_runs(store, capsys):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -9,9 +10,15 @@ import transformers
 
 from analysis.contracts import every_table
 from analysis.scopes import EFFECTS, SCOPES
-from tests.docs.written import PAGES, ROOT, everywhere, names, queries
-from tests.shared_store import shared_store
+from precompute.run import Request
+from tests.docs.written import PAGES, ROOT, everywhere, names, queries, text_of
+from tests.shared_store import shared_run, shared_store
+from tests.small_store import request
 
+Store = duckdb.DuckDBPyConnection
+_LINES = text_of("tests/docs/same_numbers.sql").splitlines()
+_QUERIES = [line for line in _LINES if line.endswith(";")]
+SAME = list(zip(_QUERIES[::2], _QUERIES[1::2], strict=True))
 VIEWS = {view.name for table in every_table() for view in table.all_views}
 _NUMBER = re.compile(r"(\w+) (?:[=<>]|>=|<=) [\d.]+|(\w+) in \([\d, ]+\)")
 EMPTY_IN_SMALL_FILES = {
@@ -21,21 +28,30 @@ EMPTY_IN_SMALL_FILES = {
 """Beginnings of queries that find nothing there, with the reason."""
 
 
+def texts_without_types(folder: Path) -> Request:
+    (folder / "text.txt").write_text("The dog\n\nThe cat sat, the dog ran.\n\nDog cat")
+    return request(folder)
+
+
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory) -> Iterator[list[duckdb.DuckDBPyConnection]]:
-    """Files of an encoder on an annotated corpus, of a decoder, and of a vision model on images."""
+def stores(tmp_path_factory) -> Iterator[list[Store]]:
+    """Files of an encoder on an annotated corpus, of a decoder, of a vision model on images, and
+    one where texts lack types."""
     files = (
         shared_store(tmp_path_factory, "bert", annotated=True),
         shared_store(tmp_path_factory, "llama"),
         shared_store(tmp_path_factory, "vit"),
+        shared_run(tmp_path_factory, "types", texts_without_types)[0].output,
     )
     opened = [duckdb.connect(str(file), read_only=True) for file in files]
+    fewer = "from token_type_interval where n_sequences < (select run.n_sequences from run)"
+    assert opened[-1].execute(fewer).fetchall()
     yield opened
     for store in opened:
         store.close()
 
 
-def n_rows(stores: list[duckdb.DuckDBPyConnection], query: str) -> int:
+def n_rows(stores: list[Store], query: str) -> int:
     """Number of rows of a query over all files, whatever numbers the query names.
 
     Small files have fewer layers, lengths and frequencies than those that the pages are about. A
@@ -57,27 +73,30 @@ def test_every_query_runs_and_finds_something(stores):
             assert not n_rows(stores, query), f"{query} finds something after all"
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "from value_norm_dispersions",
-        "from relation_share where effect = 'ff' and quantity = 'changes'",
-        "from position_spectrum where source = 'querys' and layer = 1 order by max desc",
-    ],
-)
-def test_a_wrong_query_would_be_seen(stores, query):
-    page = f"So it is. `{query}`\n\n```sql\nfrom run;\n{query};\n```\n"
-    assert queries(page) == ["from run", query, query]
-    try:
-        seen = not n_rows(stores, query)
-    except duckdb.Error:
-        seen = True
-    assert seen
+def values(store: Store, query: str) -> dict[tuple, object]:
+    """Values of a query by their keys."""
+    rows = store.execute(query).fetchall()
+    found = {row[:-1]: row[-1] for row in rows}
+    assert len(found) == len(rows), f"a key twice: {query}"
+    return found
+
+
+@pytest.mark.parametrize(("first", "second"), SAME)
+def test_two_views_of_the_same_quantity_hold_one_number(first, second, stores):
+    """To rounding of float32, relative to a value."""
+    for store in stores:
+        one, other = values(store, first), values(store, second)
+        assert set(one) <= set(other)
+        assert one == pytest.approx({key: other[key] for key in one}, rel=2e-6, abs=2e-6)
+    assert any(values(store, first) for store in stores), "this test could not have failed"
 
 
 def test_every_view_in_a_table_of_questions_is_there():
-    page = (ROOT / "docs" / "measures.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[3] for line in page.splitlines() if line.startswith("| ")]
+    rows = [
+        line.split("|")[3]
+        for line in text_of("docs/measures.md").splitlines()
+        if line.startswith("| ")
+    ]
     named = {name for cell in rows for name in names(re.sub(r"\([^)]*\)", "", cell))}
     assert len(named) > 60, "this test could not have failed"
     assert named <= VIEWS

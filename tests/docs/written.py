@@ -21,6 +21,11 @@ _NAME = re.compile(r"[a-z]+(?:_[a-z0-9]+)+")
 _PATH = re.compile(r"[\w.-]+(?:/[\w.<>*-]+)+/?")
 
 
+def text_of(path: str) -> str:
+    """Return the text of a file of the project."""
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
 def blocks(text: str, language: str) -> list[str]:
     """The fenced blocks of a language."""
     return [body for named, body in _BLOCK.findall(text) if named == language]

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 import transformers
 from torch import Tensor
@@ -28,17 +29,24 @@ class Affine:
 
 @dataclass(frozen=True)
 class Layer:
-    """The matrices of one layer, rows times matrix; heads are slices of columns."""
+    """The matrices of one layer, rows times matrix; heads are slices of columns.
+
+    `head_norms` are those of each head's queries and keys, and `value_gate` is what a query scales
+    the values of its heads by, behind a sigmoid; few models have them. Networks of experts are not
+    read.
+    """
 
     query: Affine
     key: Affine
     value: Affine
     output: Affine
     attention_norm: Any
-    inner: Affine
-    outer: Affine
+    inner: Affine | None
+    outer: Affine | None
     network_norm: Any
     gate: Affine | None = None
+    head_norms: tuple[Any, ...] = (None, None)
+    value_gate: Affine | None = None
 
 
 @dataclass(frozen=True)
@@ -62,37 +70,52 @@ class Reading:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def seen(self, layer: int) -> np.ndarray:
+        """Keys that each query may attend to: there some head's weight is above 0."""
+        return self.attention[layer].numpy().max(axis=0) > 0
+
+
+_ENCODERS = ("bert", "roberta")
+_ACTIVATIONS = ("activation_function", "hidden_act", "hidden_activation")
+
 
 class BareModel:
-    """BERT, RoBERTa, GPT-2 or Llama, for one sequence at a time, so that nothing is padded."""
+    """An encoder, GPT-2 or a decoder that turns queries and keys.
+
+    It reads one sequence at a time, so that nothing is padded.
+    """
 
     def __init__(self, folder: Path):
-        self.model: Any = transformers.AutoModel.from_pretrained(
-            folder, attn_implementation="eager", dtype=torch.float64
-        ).eval()
+        config = transformers.AutoConfig.from_pretrained(folder)
+        how: dict[str, Any] = {"attn_implementation": "eager", "dtype": torch.float64}
+        if hasattr(config, "num_local_experts"):
+            how["experts_implementation"] = "eager"
+        self.model: Any = transformers.AutoModel.from_pretrained(folder, **how).eval()
         self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(folder)
         config = self.model.config
         self.family = config.model_type
-        self.norm_first = self.is_causal = self.family in ("gpt2", "llama")
+        self.norm_first = self.is_causal = self.family not in _ENCODERS
         self.heads = config.num_attention_heads
         self.width = config.hidden_size
         self.head_width = getattr(config, "head_dim", None) or self.width // self.heads
-        name = config.activation_function if self.family == "gpt2" else config.hidden_act
-        known = {"gelu": "gelu", "gelu_new": "gelu_tanh", "relu": "relu", "silu": "silu"}
-        self.activation = known[name]
+        names = (getattr(config, name, None) for name in _ACTIVATIONS)
+        name = next(name for name in names if name)
+        self.activation = "gelu_tanh" if name in ("gelu_new", "gelu_pytorch_tanh") else name
         blocks = self._blocks()
         self.blocks = list(blocks)
         self.layers = [self._layer(block) for block in blocks]
         self.scopes = PRE_NORM if self.norm_first else POST_NORM
 
     def _blocks(self) -> Any:
-        if self.family == "llama":
-            return self.model.layers
-        return self.model.h if self.norm_first else self.model.encoder.layer
+        if self.family in _ENCODERS:
+            return self.model.encoder.layer
+        return self.model.h if self.family == "gpt2" else self.model.layers
 
     @staticmethod
     def _linear(module: Any) -> Affine:
-        return Affine(module.weight.detach().T, module.bias.detach())
+        weight = module.weight.detach().T
+        bias = weight.new_zeros(weight.shape[1]) if module.bias is None else module.bias.detach()
+        return Affine(weight, bias)
 
     def _shared(self, module: Any) -> Affine:
         """Keys or values that several heads share, once for each of them."""
@@ -102,43 +125,61 @@ class BareModel:
         cut = projection.weight.view(-1, groups, self.head_width)[:, heads]
         return Affine(cut.flatten(1), projection.bias.view(groups, -1)[heads].flatten())
 
+    def _layer(self, block: Any) -> Layer:
+        kinds = {"gpt2": self._gpt2, "gpt_neox": self._gpt_neox}
+        read = self._encoder if self.family in _ENCODERS else kinds.get(self.family, self._llama)
+        return read(block)
+
+    def _encoder(self, block: Any) -> Layer:
+        attention, heads = block.attention, block.attention.self
+        sides = (heads.query, heads.key, heads.value, attention.output.dense)
+        query, key, value, output = map(self._linear, sides)
+        inner, outer = map(self._linear, (block.intermediate.dense, block.output.dense))
+        norms = attention.output.LayerNorm, block.output.LayerNorm
+        return Layer(query, key, value, output, norms[0], inner, outer, norms[1])
+
+    def _gpt2(self, block: Any) -> Layer:
+        """GPT-2 keeps its matrices as they multiply rows, the three in one."""
+        names = (block.attn.c_attn, block.attn.c_proj, block.mlp.c_fc, block.mlp.c_proj)
+        joined, output, inner, outer = (
+            Affine(of.weight.detach(), of.bias.detach()) for of in names
+        )
+        pairs = zip(joined.weight.chunk(3, dim=1), joined.bias.chunk(3), strict=True)
+        query, key, value = (Affine(*pair) for pair in pairs)
+        return Layer(query, key, value, output, block.ln_1, inner, outer, block.ln_2)
+
+    def _gpt_neox(self, block: Any) -> Layer:
+        """The query, key and value of each head stand beside each other."""
+        attention, network = block.attention, block.mlp
+        fused = self._linear(attention.query_key_value)
+        weights = fused.weight.view(-1, self.heads, 3, self.head_width).unbind(dim=2)
+        biases = fused.bias.view(self.heads, 3, self.head_width).unbind(dim=1)
+        pairs = zip(weights, biases, strict=True)
+        query, key, value = (Affine(w.flatten(1), b.flatten()) for w, b in pairs)
+        output, inner, outer = map(
+            self._linear, (attention.dense, network.dense_h_to_4h, network.dense_4h_to_h)
+        )
+        norms = block.input_layernorm, block.post_attention_layernorm
+        return Layer(query, key, value, output, norms[0], inner, outer, norms[1])
+
     def _llama(self, block: Any) -> Layer:
-        attention, network = block.self_attn, block.mlp
+        attention = block.self_attn
+        names = ("up_proj", "down_proj", "gate_proj")
+        network = [getattr(block.mlp, name, None) for name in names]
+        inner, outer, gate = (module and self._linear(module) for module in network)
         return Layer(
             self._linear(attention.q_proj),
             self._shared(attention.k_proj),
             self._shared(attention.v_proj),
             self._linear(attention.o_proj),
             block.input_layernorm,
-            self._linear(network.up_proj),
-            self._linear(network.down_proj),
+            inner,
+            outer,
             block.post_attention_layernorm,
-            self._linear(network.gate_proj),
+            gate,
+            tuple(getattr(attention, name, None) for name in ("q_norm", "k_norm")),
+            self._linear(attention.gate_proj) if hasattr(attention, "gate_proj") else None,
         )
-
-    def _layer(self, block: Any) -> Layer:
-        if self.family == "llama":
-            return self._llama(block)
-        if not self.norm_first:
-            attention = block.attention
-            heads = attention.self
-            projections = [self._linear(module) for module in (heads.query, heads.key, heads.value)]
-            output = self._linear(attention.output.dense)
-            norms = attention.output.LayerNorm, block.output.LayerNorm
-            network = self._linear(block.intermediate.dense), self._linear(block.output.dense)
-        else:  # GPT-2 keeps its matrices as they multiply rows, the three in one
-            joined, bias = block.attn.c_attn.weight.detach(), block.attn.c_attn.bias.detach()
-            pairs = zip(joined.chunk(3, dim=1), bias.chunk(3), strict=True)
-            projections = [Affine(*pair) for pair in pairs]
-            output = Affine(block.attn.c_proj.weight.detach(), block.attn.c_proj.bias.detach())
-            norms = block.ln_1, block.ln_2
-            network = tuple(
-                Affine(module.weight.detach(), module.bias.detach())
-                for module in (block.mlp.c_fc, block.mlp.c_proj)
-            )
-        query, key, value = projections
-        inner, outer = network
-        return Layer(query, key, value, output, norms[0], inner, outer, norms[1])
 
     @cached_property
     def positions(self) -> Tensor:
@@ -183,8 +224,58 @@ class BareModel:
         """Rows of all heads' coordinates as head × row × coordinate."""
         return rows.view(len(rows), self.heads, self.head_width).transpose(0, 1)
 
+    def sides(self, index: int, rows: Tensor) -> list[Tensor]:
+        """Queries and keys of every head of a layer before they are turned."""
+        layer = self.layers[index]
+        made = [self.by_head(affine(rows)) for affine in (layer.query, layer.key)]
+        pairs = zip(layer.head_norms, made, strict=True)
+        return [norm(side).detach() if norm else side for norm, side in pairs]
+
+    def frequencies(self, index: int) -> Tensor:
+        """Angle from one place to the next of every plane that a layer turns."""
+        rotary = getattr(self.model, "rotary_emb", None)
+        if rotary is None:
+            return torch.zeros(0, dtype=torch.float64)
+        kinds = getattr(self.model.config, "layer_types", None)
+        of_kind = f"{kinds[index]}_inv_freq" if kinds else "inv_freq"
+        return getattr(rotary, of_kind if hasattr(rotary, of_kind) else "inv_freq").double()
+
+    def turned(self, index: int, side: Tensor) -> Tensor:
+        """Queries or keys as a layer compares them (su-2021, equation 34)."""
+        frequencies = self.frequencies(index)
+        n = len(frequencies)
+        angles = torch.arange(side.shape[1])[:, None] * frequencies
+        cos, sin = angles.cos(), angles.sin()
+        one, other, rest = side[..., :n], side[..., n : 2 * n], side[..., 2 * n :]
+        return torch.cat([one * cos - other * sin, one * sin + other * cos, rest], dim=-1)
+
+    def scores(self, index: int, rows: Tensor) -> np.ndarray:
+        """Products of queries and keys of every head of a layer, before they are scaled."""
+        queries, keys = (self.turned(index, side) for side in self.sides(index, rows))
+        return (queries @ keys.mT).numpy()
+
+    @cached_property
+    def has_sinks(self) -> bool:
+        """Whether a logit of no token enters the softmax of each head."""
+        return hasattr(getattr(self.blocks[0], "self_attn", None), "sinks")
+
+    def scale(self, index: int) -> float:
+        """Factor of scores on their way into the softmax."""
+        attention = getattr(self.blocks[index], "self_attn", None)
+        return attention.scaling if attention is not None else self.head_width**-0.5
+
     def transformed(self, layer: Layer, rows: Tensor) -> Tensor:
         """f(x) = (x W_V + b_V) W_O of every head: head × token × width."""
         values = self.by_head(layer.value(rows))
         output = layer.output.weight.view(self.heads, self.head_width, self.width)
         return values @ output
+
+    def vector_norms(self, index: int, rows: Tensor) -> Tensor:
+        """‖f(x)‖ by head, query and key, of one query for all where it is the same for all."""
+        layer = self.layers[index]
+        if layer.value_gate is None:
+            return self.transformed(layer, rows).norm(dim=-1)[:, None]
+        gates = self.by_head(torch.sigmoid(layer.value_gate(rows)))
+        values = gates[:, :, None] * self.by_head(layer.value(rows))[:, None]
+        output = layer.output.weight.view(self.heads, self.head_width, self.width)
+        return (values @ output[:, None]).norm(dim=-1)

@@ -8,38 +8,72 @@ import pandas as pd
 import torch
 
 from tests.outermost.corpus import Corpus, frame_of
+from tests.outermost.norms import weighed
 
-HABITS = ("self", "previous", "next", "cls", "sep", "comma_period", "sep_to_sep", "other_to_sep")
-HABITS += ("entropy", "entropy_cls", "first")
+QUANTITIES = ("self", "previous", "next", "cls", "sep", "comma_period", "sep_to_sep")
+QUANTITIES += ("other_to_sep", "entropy", "entropy_cls", "first", "uniform")
+OF_TYPES = ("first", "cls", "sep", "comma_period")
+
+
+def _habits(corpus: Corpus) -> pd.DataFrame:
+    """Every habit of every head in every sequence, a column each, by weights and by norms."""
+    rows = []
+    for reading in corpus.readings:
+        for layer in range(len(corpus.model.layers)):
+            for weighing, maps in weighed(corpus.model, reading, layer).items():
+                lost = 1 - maps.sum(axis=2) if _loses(corpus, weighing) else None
+                for head, alpha in enumerate(maps):
+                    place = {"weighing": weighing, "layer": layer + 1, "head": head + 1}
+                    given = reading.types, reading.seen(layer)
+                    habits = habits_of(alpha, *given, None if lost is None else lost[head])
+                    rows.append(place | {"seq": reading.seq} | habits)
+    return frame_of(rows).astype(dict.fromkeys(QUANTITIES, float))
+
+
+def _loses(corpus: Corpus, weighing: str) -> bool:
+    """Whether rows lack the share of no token, which is one more outcome."""
+    return corpus.model.has_sinks and weighing == "weight"
+
+
+def _means(habits: pd.DataFrame, place: list[str]) -> pd.DataFrame:
+    """Means over sequences: one without a token of a type counts as 0, one without a pair not."""
+    long = habits.melt([*place, "seq"], list(QUANTITIES), "quantity")
+    place = [*place, "quantity"]
+    counted = long.groupby(place)["value"].count().rename("n_sequences")
+    is_of_type = long["quantity"].isin(OF_TYPES)
+    filled = long["value"].fillna(0).where(is_of_type, long["value"])
+    means = long.assign(mean=filled).groupby(place)["mean"].mean()
+    return pd.concat([means, counted], axis=1)[counted > 0].reset_index()
 
 
 def head_pattern(corpus: Corpus) -> pd.DataFrame:
-    """Means over sequences: one without a token of a type counts as 0, one without a pair not."""
-    rows = []
-    for layer in range(len(corpus.model.layers)):
-        for head in range(corpus.model.heads):
-            habits = [
-                habits_of(
-                    reading.attention[layer][head].numpy(), reading.types, corpus.model.is_causal
-                )
-                for reading in corpus.readings
-            ]
-            means = {name: _mean(name, [habit[name] for habit in habits]) for name in HABITS}
-            rows.append({"layer": layer + 1, "head": head + 1, **means})
-    return frame_of(rows)
+    """Of every head, and of the means over the heads of each layer."""
+    habits = _habits(corpus)
+    layers = habits.groupby(["weighing", "layer", "seq"])[list(QUANTITIES)].mean().reset_index()
+    return pd.concat(
+        [_means(habits, ["weighing", "layer", "head"]), _means(layers, ["weighing", "layer"])]
+    )
 
 
-def _mean(name: str, values: list[float | None]) -> float | None:
-    present = [value for value in values if value is not None]
-    counted = len(values) if name in ("first", "cls", "sep", "comma_period") else len(present)
-    return sum(present) / counted if present else None
+def head_pattern_difference(corpus: Corpus) -> pd.DataFrame:
+    """Means by norms less those by weights."""
+    means = head_pattern(corpus).query("quantity != 'uniform'").drop(columns="n_sequences")
+    place = ["layer", "head", "quantity"]
+    sides = {name: of.set_index(place)["mean"] for name, of in means.groupby("weighing")}
+    both = pd.DataFrame(sides).reset_index()
+    return both.assign(difference=both["norm"] - both["weight"])
 
 
-def habits_of(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str, float | None]:
-    """Σ over the pairs of a kind by the number of tokens that attend; entropies of rows in nats."""
+def habits_of(
+    alpha: np.ndarray, types: list[str], seen: np.ndarray, lost: np.ndarray | None = None
+) -> dict[str, float | None]:
+    """Σ over the pairs of a kind by the number of tokens that attend; entropies of rows in nats.
+
+    Args:
+        lost: the share of each query that no token has, as one more outcome.
+    """
     n = len(alpha)
     kind = np.array(types)
-    seen = np.tri(n, dtype=bool) if is_causal else np.ones((n, n), dtype=bool)
 
     def towards(names: tuple[str, ...], queries: np.ndarray) -> float | None:
         pairs = seen & queries[:, None] & np.isin(kind, names)
@@ -50,6 +84,10 @@ def habits_of(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str,
 
     every = np.ones(n, dtype=bool)
     rows = [_entropy(alpha[i, seen[i]]) for i in range(n)]
+    outcomes = seen.sum(axis=1)
+    if lost is not None:
+        rows = [row - 0.9999 * of * np.log(0.9999 * of) for row, of in zip(rows, lost, strict=True)]
+        outcomes = outcomes + 1
     of_cls = [entropy for entropy, name in zip(rows, types, strict=True) if name == "cls"]
     return {
         "self": along(0),
@@ -60,7 +98,7 @@ def habits_of(alpha: np.ndarray, types: list[str], is_causal: bool) -> dict[str,
         "other_to_sep": towards(("sep",), kind != "sep"),
         "entropy": float(np.mean(rows)),
         "entropy_cls": float(np.mean(of_cls)) if of_cls else None,
-        "uniform": float(np.log(seen.sum(axis=1)).mean()),
+        "uniform": float(np.log(outcomes).mean()),
         "first": towards(("bos", "first"), every),
     }
 
@@ -70,20 +108,24 @@ def _entropy(row: np.ndarray) -> float:
     return float(-(smoothed * np.log(smoothed)).sum())
 
 
-def _smoothed_rows(corpus: Corpus) -> Iterator[np.ndarray]:
-    """Yield every row of all sequences, smoothed, for every head, over the keys that it sees."""
+def _smoothed_rows(corpus: Corpus, weighing: str) -> Iterator[np.ndarray]:
+    """Yield every row of all sequences, smoothed, for every head, over the keys that any sees."""
+    model, layers = corpus.model, range(len(corpus.model.layers))
     for reading in corpus.readings:
-        alpha = torch.cat(reading.attention).numpy()
+        alpha = np.concatenate([weighed(model, reading, layer)[weighing] for layer in layers])
+        seen = np.any([reading.seen(layer) for layer in layers], axis=0)
         for i in range(len(reading)):
-            row = alpha[:, i, : i + 1] if corpus.model.is_causal else alpha[:, i]
+            row = alpha[:, i, seen[i]]
+            if _loses(corpus, weighing):
+                row = np.append(row, 1 - row.sum(axis=1, keepdims=True), axis=1)
             yield 0.999 * row + 0.001 / row.shape[1]
 
 
-def divergences(corpus: Corpus) -> np.ndarray:
+def divergences(corpus: Corpus, weighing: str = "weight") -> np.ndarray:
     """Σ over sequences and rows of the Jensen–Shannon divergence, in nats."""
     n_heads = len(corpus.model.layers) * corpus.model.heads
     sums = np.zeros((n_heads, n_heads))
-    for rows in _smoothed_rows(corpus):
+    for rows in _smoothed_rows(corpus, weighing):
         for head in range(n_heads):
             middle = (rows[head] + rows[head:]) / 2
             kept = (rows[head] * np.log(rows[head] / middle)).sum(axis=1)
@@ -93,17 +135,17 @@ def divergences(corpus: Corpus) -> np.ndarray:
 
 
 def head_distance(corpus: Corpus) -> pd.DataFrame:
-    distances, width = divergences(corpus), corpus.model.heads
-    one, other = np.indices(distances.shape).reshape(2, -1)
-    return pd.DataFrame(
-        {
-            "layer_a": one // width + 1,
-            "head_a": one % width + 1,
-            "layer_b": other // width + 1,
-            "head_b": other % width + 1,
-            "divergence": distances.ravel(),
-        }
-    )
+    n_rows, width = sum(map(len, corpus.readings)), corpus.model.heads
+    frames = []
+    for weighing in ("weight", "norm"):
+        distances = divergences(corpus, weighing)
+        one, other = np.indices(distances.shape).reshape(2, -1)
+        places = {"layer_a": one // width + 1, "head_a": one % width + 1}
+        places |= {"layer_b": other // width + 1, "head_b": other % width + 1}
+        sums = {"divergence": distances.ravel(), "n_rows": n_rows}
+        means = {"mean_divergence": distances.ravel() / n_rows}
+        frames.append(pd.DataFrame({"weighing": weighing, **places, **sums, **means}))
+    return pd.concat(frames)
 
 
 def head_layout(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:

@@ -30,6 +30,7 @@ def layer_parts(model: BareModel, reading: Reading, index: int) -> Parts:
     Pairs are made for one query at a time, so that memory stays at tokens × hidden size.
     """
     layer = model.layers[index]
+    assert layer.outer is not None
     mean_alpha = reading.attention[index].mean(dim=0)
     n = len(reading)
     names = model.scopes
@@ -104,6 +105,8 @@ def network(model: BareModel, layer: Layer, part: Tensor, whole: Tensor, with_bi
     The product of a gated network is integrated along the path from 0 to the input, coordinate by
     coordinate.
     """
+    assert layer.inner is not None
+    assert layer.outer is not None
     hidden, of_part = (
         vectors @ layer.inner.weight + is_whole * layer.inner.bias
         for vectors, is_whole in ((whole, 1), (part, with_bias))

@@ -1,12 +1,14 @@
 """Attention weights and the norms they multiply: REFERENCE section 1."""
 
+import duckdb
 import numpy as np
 import pandas as pd
 import torch
 from scipy import stats
 
-from tests.outermost.bare_model import BareModel
+from tests.outermost.bare_model import BareModel, Reading
 from tests.outermost.corpus import SPECIAL, Corpus, frame_of
+from tests.reference.correlation_parts import parts
 
 
 def token_norm(corpus: Corpus) -> pd.DataFrame:
@@ -30,6 +32,7 @@ def head_token(corpus: Corpus) -> pd.DataFrame:
         for layer, alpha in enumerate(reading.attention):
             norms = value_norms(corpus.model, reading.normed[layer], layer)
             received = alpha.sum(dim=1)
+            shares = weighed(corpus.model, reading, layer)["norm"].sum(axis=1)
             for head in range(len(alpha)):
                 frames.append(
                     pd.DataFrame(
@@ -41,6 +44,7 @@ def head_token(corpus: Corpus) -> pd.DataFrame:
                             "token_type": reading.types,
                             "value_norm": norms[head].numpy(),
                             "attention_received": received[head].numpy(),
+                            "norm_share_received": shares[head],
                             "weighted_norm_received": (received[head] * norms[head]).numpy(),
                         }
                     )
@@ -51,6 +55,34 @@ def head_token(corpus: Corpus) -> pd.DataFrame:
 def value_norms(model: BareModel, rows: torch.Tensor, layer: int) -> torch.Tensor:
     """‖f(x)‖ by head and token, from the vectors themselves."""
     return model.transformed(model.layers[layer], rows).norm(dim=-1)
+
+
+def weighed(model: BareModel, reading: Reading, layer: int) -> dict[str, np.ndarray]:
+    """Attention of a layer's heads, and shares of ‖αf(x)‖ in its rows: head × query × key."""
+    alpha = reading.attention[layer].numpy()
+    norms = alpha * model.vector_norms(layer, reading.normed[layer]).numpy()
+    return {"weight": alpha, "norm": norms / norms.sum(axis=2, keepdims=True)}
+
+
+def attention_norm_sample(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Weight and norm of the pairs that were drawn; which these are is the file's."""
+    names = ["layer", "head", "seq", "query_pos", "key_pos"]
+    pairs = store.execute(f"select distinct {', '.join(names)} from attention_norm_sample").df()
+    readings = {reading.seq: reading for reading in corpus.readings}
+    norms = {
+        (seq, layer): corpus.model.vector_norms(layer, rows).expand(reading.attention[layer].shape)
+        for seq, reading in readings.items()
+        for layer, rows in enumerate(reading.normed)
+    }
+    drawn = [
+        (
+            readings[seq].attention[layer - 1][head - 1, query, key].item(),
+            norms[seq, layer - 1][head - 1, query, key].item(),
+        )
+        for layer, head, seq, query, key in pairs.itertuples(index=False)
+    ]
+    attention, lengths = zip(*drawn, strict=True)
+    return pairs.assign(attention=attention, value_norm=lengths)
 
 
 def _dispersion(values: np.ndarray) -> dict:
@@ -100,9 +132,8 @@ def norm_shares(corpus: Corpus) -> pd.DataFrame:
     """Share of ‖αf(x)‖ from every type, query by query, before any mean."""
     rows = []
     for reading in corpus.readings:
-        for layer, alpha in enumerate(reading.attention):
-            norms = alpha * value_norms(corpus.model, reading.normed[layer], layer)[:, None]
-            shares = (norms / norms.sum(dim=2, keepdim=True)).mean(dim=1)
+        for layer in range(len(corpus.model.layers)):
+            shares = torch.from_numpy(weighed(corpus.model, reading, layer)["norm"]).mean(dim=1)
             for name in {t for other in corpus.readings for t in other.types}:
                 of_type = torch.tensor([kind == name for kind in reading.types])
                 rows += [
@@ -157,21 +188,53 @@ def binned_correlation(corpus: Corpus) -> pd.DataFrame:
     What falls into one quarter of an octave of α, or one 64th of norms, is a tie, as the file says;
     docs/limits.md holds how far that is from sorted pairs.
     """
-    rows, pooled = [], {}
+    by_type: dict[str, dict[tuple[int, int], np.ndarray]] = {}
     for layer in range(len(corpus.model.layers)):
-        of_layer: dict[str, list] = {}
         for head in range(corpus.model.heads):
             for name, pairs in _pairs_of_head(corpus, layer, head).items():
-                pairs = np.stack([_bins(pairs[0], 4), _bins(pairs[1], 64)])
-                rows.append(_correlation(layer + 1, head + 1, name, pairs))
-                of_layer.setdefault(name, []).append(pairs)
-        for name, parts in of_layer.items():
-            joined = np.concatenate(parts, axis=1)
-            rows.append(_correlation(layer + 1, None, name, joined))
-            pooled.setdefault(name, []).append(joined)
-    for name, parts in pooled.items():
-        rows.append(_correlation(None, None, name, np.concatenate(parts, axis=1)))
+                binned = np.stack([_bins(pairs[0], 4), _bins(pairs[1], 64)])
+                by_type.setdefault(name, {})[layer + 1, head + 1] = binned
+    rows = []
+    for name, heads in by_type.items():
+        ranks = _mean_ranks(heads)
+        own = {place: _correlation(*place, name, pairs) for place, pairs in heads.items()}
+        rows += [row | ranks[place] | {"median": row["spearman"]} for place, row in own.items()]
+        for layer in (*sorted({layer for layer, _ in heads}), None):
+            chosen = {place: of for place, of in heads.items() if layer in (None, place[0])}
+            known = [own[place]["spearman"] for place in chosen]
+            row = _correlation(layer, None, name, np.concatenate(list(chosen.values()), axis=1))
+            row |= _parts_of(chosen) if row["spearman"] is not None else {}
+            sizes = [pairs.shape[1] for pairs in chosen.values()]
+            for side in SIDES:
+                row[side] = np.average([ranks[place][side] for place in chosen], weights=sizes)
+            known = [rho for rho in known if rho is not None]
+            rows.append(row | {"median": np.median(known) if known else None})
     return frame_of(rows)
+
+
+SIDES = ("attention_rank", "norm_rank")
+LEVELS = ("within_heads", "between_heads", "between_layers")
+
+
+def _parts_of(heads: dict[tuple[int, int], np.ndarray]) -> dict[str, float | None]:
+    """What is within heads of the correlation of ranks, between them, and between layers."""
+    groups = [(place[0], place) for place, pairs in heads.items() for _ in range(pairs.shape[1])]
+    joined = np.concatenate(list(heads.values()), axis=1)
+    found = parts([stats.rankdata(side).tolist() for side in joined], groups)
+    own = {f"{level}_spearman": rho for level, (_, rho) in zip(LEVELS, found, strict=True)}
+    return own | {level: part for level, (part, _) in zip(LEVELS, found, strict=True)}
+
+
+def _mean_ranks(heads: dict[tuple[int, int], np.ndarray]) -> dict[tuple[int, int], dict]:
+    """Mean of each head's ranks among the pairs of all, as shares of them."""
+    joined = np.concatenate(list(heads.values()), axis=1)
+    ranks = (stats.rankdata(joined, axis=1) - 0.5) / joined.shape[1]
+    ends = np.cumsum([pairs.shape[1] for pairs in heads.values()])
+    of_heads = np.split(ranks, ends[:-1], axis=1)
+    return {
+        place: dict(zip(SIDES, of.mean(axis=1), strict=True))
+        for place, of in zip(heads, of_heads, strict=True)
+    }
 
 
 def _pairs_of_head(corpus: Corpus, layer: int, head: int) -> dict[str, np.ndarray]:
@@ -179,10 +242,8 @@ def _pairs_of_head(corpus: Corpus, layer: int, head: int) -> dict[str, np.ndarra
     by_type: dict[str, list] = {}
     for reading in corpus.readings:
         alpha = reading.attention[layer][head].numpy()
-        norms = value_norms(corpus.model, reading.normed[layer], layer)[head].numpy()
-        seen = np.ones_like(alpha, dtype=bool)
-        if corpus.model.is_causal:
-            seen = np.tril(seen)
+        norms = corpus.model.vector_norms(layer, reading.normed[layer])[head].numpy()
+        seen = reading.seen(layer)
         kinds = np.array(reading.types)
         for name in set(reading.types):
             chosen = seen & (kinds == name)
@@ -199,7 +260,9 @@ def _correlation(layer: int | None, head: int | None, name: str, pairs: np.ndarr
     if can_be_ranked and np.ptp(alpha):
         spearman = _pearson(stats.rankdata(alpha), stats.rankdata(norms))
     place = {"layer": layer, "head": head, "token_type": name}
-    return {**place, "n": len(alpha), "spearman": spearman}
+    within = dict.fromkeys(LEVELS, None if spearman is None else 0.0)
+    within |= {"within_heads": spearman, "within_heads_spearman": spearman}
+    return {**place, "n": len(alpha), "spearman": spearman, **within}
 
 
 def _bins(values: np.ndarray, per_octave: int) -> np.ndarray:
@@ -214,7 +277,7 @@ def _pearson(one: np.ndarray, other: np.ndarray) -> float:
 
 def of_tokens(corpus: Corpus) -> pd.DataFrame:
     """Id and type of every token, with its mean weight and length over layers and heads."""
-    ids, kinds, attention, norms = [], [], [], []
+    ids, kinds, attention, norms, texts = [], [], [], [], []
     for reading in corpus.readings:
         received = torch.stack([alpha.sum(dim=1) / len(reading) for alpha in reading.attention])
         lengths = torch.stack(
@@ -224,29 +287,42 @@ def of_tokens(corpus: Corpus) -> pd.DataFrame:
         norms.append(lengths.mean(dim=(0, 1)).numpy())
         ids += reading.ids
         kinds += reading.types
-    return pd.DataFrame({"id": ids, "kind": kinds}).assign(
+        texts += [reading.seq] * len(reading)
+    return pd.DataFrame({"id": ids, "kind": kinds, "seq": texts}).assign(
         attention=np.concatenate(attention), value_norm=np.concatenate(norms)
     )
 
 
 def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
+    return frequency_correlations(corpus, of_tokens(corpus), ("attention", "value_norm"))
+
+
+def frequency_correlations(
+    corpus: Corpus, tokens: pd.DataFrame, quantities: tuple[str, ...], name: str = "quantity"
+) -> pd.DataFrame:
     """ρ of frequency ranks counted in the corpus; a masked place is no word and counts nowhere."""
-    tokens = of_tokens(corpus)
     tokens = tokens[[not corpus.is_masked(identity) for identity in tokens["id"]]]
     counts = tokens["id"].map(tokens["id"].value_counts())
     rows = []
     for special in (True, False):
         kept = (~tokens["kind"].isin(SPECIAL)) | special
-        for quantity in ("attention", "value_norm"):
-            ranks = stats.rankdata(-counts[kept]), stats.rankdata(tokens[quantity][kept])
-            rho = _pearson(*ranks)
-            place = {"source": "corpus", "quantity": quantity, "special_tokens": special}
-            rows.append({**place, "n": int(kept.sum()), "spearman": rho})
+        groups = [(seq,) for seq in tokens["seq"][kept]]
+        for quantity in quantities:
+            values = tokens[quantity][kept].astype(np.float32)
+            ranks = stats.rankdata(-counts[kept]), stats.rankdata(values)
+            of_parts = parts([side.tolist() for side in ranks], groups)
+            within, between = (part for part, _ in of_parts)
+            row = {"source": "corpus", name: quantity, "special_tokens": special}
+            row |= {"within_sequences": within, "between_sequences": between}
+            rows.append({**row, "n": int(kept.sum()), "spearman": _pearson(*ranks)})
     return frame_of(rows)
 
 
 def singular_value(corpus: Corpus) -> pd.DataFrame:
-    """Singular values of the dense (d+1)×(d+1) product, without ranks beyond d' + 1, exactly 0."""
+    """Singular values of the dense (d+1)×(d+1) product, without ranks beyond d' + 1, exactly 0.
+
+    Beside them those of the product without biases.
+    """
     model, rows = corpus.model, []
     d, width = model.width, model.head_width
     for layer, weights in enumerate(model.layers):
@@ -258,8 +334,10 @@ def singular_value(corpus: Corpus) -> pd.DataFrame:
             outer = np.zeros((width + 1, d + 1))
             outer[:width, :d], outer[width, d] = weights.output.weight[columns], 1
             values = np.linalg.svd(inner @ outer, compute_uv=False)[: width + 1]
+            linear = np.linalg.svd(inner[:d, :width] @ outer[:width, :d], compute_uv=False)
             rows += [
                 {"layer": layer + 1, "head": head + 1, "rank": rank + 1, "value": value}
+                | {"linear_value": linear[rank] if rank < width else None}
                 for rank, value in enumerate(values)
             ]
     return frame_of(rows)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 _BY_TEXT = "rows of single texts, of which {} has the means, which are recomputed"
 _INTERVALS = "{} with intervals and further quantities; that is recomputed, they are redrawn"
 _BOTH = "{} by weights, which is recomputed, and the same formula with norms for weights"
-_SUBSET = "{}, which is recomputed, with further columns"
+_SUBSET = "{}, which is recomputed, with fewer or further rows and columns"
 _TWIN = "held to a slow twin and laws; its ingredients are recomputed in {}"
 _WHERE = "which rows of {} are shown or kept: a choice, no formula"
 _GIVEN = "what the file was made of, or what is written of it; no formula"
@@ -16,27 +16,28 @@ _REASONS = {
     "sequence_query_key_phase": "as query_key_phase",
     "query_key_rotation": "as query_key_phase",
     "query_key_wave": "signs and order of singular directions are a convention",
-    "coreference_accuracy, method sieve": "agreement rests on the corpus's features, not in a file",
-    "relevance_summary, other rules": "only rules i to iv are defined by the reference",
+    "position_spectrum_control, other controls": "they are drawn; planted waves hold them",
+    "coreference_accuracy_weighing, method sieve": "it rests on features of words, not in a file",
+    "relevance_summary, rule gradient_attention": "the bare models have no classes; a twin has",
     "offset_term": "the bare models have no terms of offsets; a slow twin and T5's bias do",
     "query_key_error": "how far the program is from itself; here it is from the bare model",
     "layer_completeness": "as completeness, of whole layers; the parts are recomputed there",
     "sequence_completeness": "as completeness, of single texts",
     "class_prediction": "what the model's own classifier says, taken over as it is",
     "word_vector": "vectors of words from a file that is given",
-    "no_token": "the bare models have no sink logits; a slow twin does, in tests of sinks",
-    "sequence_no_token": "as no_token",
     "vector_completeness": "as completeness, of vectors that are followed through layers",
 }
 _ALIKE = {
     _BY_TEXT: {
         "gradient_importance": "sequence_gradient_importance",
         "head_pattern": "sequence_head_pattern",
-        "mixing_ratio": "sequence_mixing_ratio token_mixing_ratio",
+        "mixing_ratio": "sequence_mixing_ratio",
         "relative_position_profile": "sequence_relative_position",
         "relevance_summary": "sequence_relevance",
+        "rollout": "sequence_rollout",
         "scope_similarity": "sequence_scope_similarity",
         "sink": "sequence_sink",
+        "no_token": "sequence_no_token",
         "sink_score": "sequence_sink_score",
         "massive_activation": "sequence_massive_activation",
     },
@@ -49,35 +50,31 @@ _ALIKE = {
         "scope_similarity": "scope_similarity_interval",
     },
     _BOTH: {
-        "coreference_accuracy": "coreference_accuracy_weighing coreference_difference",
-        "dependency_accuracy": "dependency_accuracy_weighing dependency_difference",
-        "head_distance": "head_distance_agreement head_distance_weighing",
+        "coreference_accuracy_weighing": "coreference_difference",
+        "dependency_accuracy_weighing": "dependency_difference",
+        "head_distance_weighing": "head_distance_agreement",
         "head_layout": "head_layout_weighing",
-        "head_pattern": "head_pattern_difference head_pattern_weighing "
-        "sequence_head_pattern_weighing",
+        "head_pattern_weighing": "sequence_head_pattern_weighing",
     },
     _SUBSET: {
-        "coreference_accuracy": "coreference_accuracy_merging",
-        "dependency_accuracy": "dependency_accuracy_merging",
-        "head_distance": "head_distance_mean",
+        "coreference_accuracy_weighing": "coreference_accuracy coreference_accuracy_merging",
+        "dependency_accuracy_weighing": "dependency_accuracy dependency_accuracy_merging",
+        "head_distance_weighing": "head_distance head_distance_mean",
         "head_layout": "head_layout_stress",
-        "pair_delta": "pair_delta_wide",
-        "query_key_correlation": "query_key_correlation_mean",
+        "head_pattern_weighing": "head_pattern",
+        "query_key_correlation_mean": "query_key_correlation",
         "relative_position_cluster": "relative_position_clustering",
-        "position_spectrum": "position_spectrum_control",
     },
     _TWIN: {
         "attention_norm_correlation": "attention_norm_histogram",
         "pair_delta": "pair pair_pmi_correlation relation_share sequence_relation_change",
         "position_spectrum": "embedding_spectrum query_key_singular_value state_spectrum",
-        "head_distance": "head_linkage head_linkage_weighing layer_cohesion "
+        "head_distance_weighing": "head_linkage head_linkage_weighing layer_cohesion "
         "layer_cohesion_weighing",
-        "query_key_correlation and position_kernel": "head_offset offset_agreement",
+        "head_offset": "offset_agreement",
         "relative_position_profile": "patch_offset",
-        "mixing_ratio and frequency_correlation": "ratio_frequency_correlation",
         "relevance_map": "perturbation relevance_agreement sequence_perturbation "
         "sequence_relevance_agreement",
-        "scope_similarity": "rollout sequence_rollout",
         "token_type_mixing": "contribution effect_prediction head_effect "
         "sequence_contribution sequence_head_effect",
         "completeness": "sequence_vector_agreement sequence_vector_rollout vector_agreement "
@@ -87,7 +84,6 @@ _ALIKE = {
         "coreference_accuracy": "coreference_prediction coreference_prediction_weighing",
     },
     _WHERE: {
-        "attention and norms": "attention_norm_sample",
         "coreference_accuracy": "coreference_best coreference_best_weighing",
         "dependency_accuracy": "dependency_best dependency_best_weighing",
         "attention": "exemplar_attention",

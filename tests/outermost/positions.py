@@ -12,12 +12,88 @@ REACH_OF_PROFILES, REACH_OF_COVARIANCES = 10, 64
 
 def relative_position_profile(corpus: Corpus) -> pd.DataFrame:
     """tr_t(A) = Σ_i a_{i, i+t}, mean over sequences; a causal model has no t above 0."""
-    return _by_offset(corpus, REACH_OF_PROFILES, with_values=False)
+    model, rows = corpus.model, []
+    last = 0 if model.is_causal else REACH_OF_PROFILES
+    for layer, head in np.ndindex(len(model.layers), model.heads):
+        alphas = [reading.attention[layer][head].numpy() for reading in corpus.readings]
+        for offset in range(-REACH_OF_PROFILES, last + 1):
+            place = {"layer": layer + 1, "head": head + 1, "offset": offset}
+            rows.append(place | {"attention": np.mean([np.trace(a, offset) for a in alphas])})
+    return frame_of(rows)
 
 
 def query_key_correlation(corpus: Corpus) -> pd.DataFrame:
-    """tr_t of the raw scores, which Σ_j s_j xcov_j(t) is, beside that of α; means over texts."""
-    return _by_offset(corpus, REACH_OF_COVARIANCES, with_values=True)
+    """tr_t of the raw scores, which Σ_j s_j xcov_j(t) is, beside that of α; means over texts.
+
+    Also those of scores less the mean of their row, and the means over the pairs of an offset.
+    """
+    model, rows = corpus.model, []
+    for layer in range(len(model.layers)):
+        seen = [reading.seen(layer) for reading in corpus.readings]
+        scores = [model.scores(layer, reading.normed[layer]) for reading in corpus.readings]
+        longest = max(seen, key=len)
+        for head in range(model.heads):
+            alphas = [reading.attention[layer][head].numpy() for reading in corpus.readings]
+            values = [matrices[head] for matrices in scores]
+            rest = [_centred(*pair) for pair in zip(values, seen, strict=True)]
+            sides = {"attention": alphas, "value": values, "value_centred": rest}
+            for offset in range(-REACH_OF_COVARIANCES, REACH_OF_COVARIANCES + 1):
+                if not np.trace(longest, offset):
+                    continue
+                row: dict = {"layer": layer + 1, "head": head + 1, "offset": offset}
+                there = [len(text) - abs(offset) for text in seen if len(text) > abs(offset)]
+                for name, matrices in sides.items():
+                    sums = np.array([np.trace(matrix, offset) for matrix in matrices])
+                    row[name] = sums.mean()
+                    if name != "value_centred":
+                        of_pairs = [
+                            s for s, t in zip(sums, seen, strict=True) if len(t) > abs(offset)
+                        ]
+                        row[f"{name}_per_pair"] = np.mean(np.array(of_pairs) / there)
+                rows.append(row | {"n_sequences": len(there)})
+    return frame_of(rows)
+
+
+PREFERRED = {
+    "attention_offset": "attention",
+    "score_offset": "value",
+    "attention_offset_per_pair": "attention_per_pair",
+    "score_offset_per_pair": "value_per_pair",
+    "score_offset_centred": "value_centred",
+}
+
+
+def head_offset(corpus: Corpus) -> pd.DataFrame:
+    """Offsets with the largest means within the reach, of equals the nearest, then the left one."""
+    means, rows = query_key_correlation(corpus), []
+    for place in np.ndindex(len(corpus.model.layers), corpus.model.heads):
+        layer, head = place[0] + 1, place[1] + 1
+        of_head = means[(means["layer"] == layer) & (means["head"] == head)]
+        near = of_head[of_head["offset"].abs() <= REACH_OF_PROFILES]
+        near = near.sort_values("offset", key=abs, kind="stable").set_index("offset")
+        row = {name: near[quantity].idxmax() for name, quantity in PREFERRED.items()}
+        dependences = [
+            _dependence(reading.attention[layer - 1][head - 1].numpy(), reading.seen(layer - 1))
+            for reading in corpus.readings
+        ]
+        row |= {"dependence": np.mean([of for of in dependences if of is not None])}
+        rows.append({"layer": layer, "head": head} | row)
+    return frame_of(rows)
+
+
+def _dependence(alpha: np.ndarray, seen: np.ndarray) -> float | None:
+    """Variance of the means by offset over that of all weights; None if they are all alike."""
+    i, j = np.nonzero(seen)
+    weights = pd.Series(alpha[i, j])
+    means = weights.groupby(j - i).transform("mean")
+    whole = ((weights - weights.mean()) ** 2).sum()
+    return ((means - weights.mean()) ** 2).sum() / whole if whole > 1e-12 else None
+
+
+def _centred(scores: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Scores less the mean of those of their row that are seen; 0 where none is."""
+    means = (scores * seen).sum(axis=1) / seen.sum(axis=1)
+    return (scores - means[:, None]) * seen
 
 
 def relative_position_cluster(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -48,32 +124,6 @@ def relative_position_cluster(corpus: Corpus, store: duckdb.DuckDBPyConnection) 
     )
 
 
-def _by_offset(corpus: Corpus, reach: int, *, with_values: bool) -> pd.DataFrame:
-    model, rows = corpus.model, []
-    longest = max(map(len, corpus.readings)) - 1 if with_values else reach
-    last = 0 if model.is_causal else min(reach, longest)
-    for layer in range(len(model.layers)):
-        scores = [_scores(model, reading, layer) for reading in corpus.readings]
-        for head in range(model.heads):
-            alphas = [reading.attention[layer][head].numpy() for reading in corpus.readings]
-            for offset in range(-min(reach, longest), last + 1):
-                place = {"layer": layer + 1, "head": head + 1, "offset": offset}
-                means = {"attention": np.mean([np.trace(alpha, offset) for alpha in alphas])}
-                if with_values:
-                    means["value"] = np.mean(
-                        [np.trace(matrices[head], offset) for matrices in scores]
-                    )
-                rows.append(place | means)
-    return frame_of(rows)
-
-
-def _scores(model: BareModel, reading: Reading, layer: int) -> np.ndarray:
-    """(X W_Q + b_Q)(X W_K + b_K)ᵀ of every head."""
-    rows, weights = reading.normed[layer], model.layers[layer]
-    queries, keys = (model.by_head(affine(rows)) for affine in (weights.query, weights.key))
-    return (queries @ keys.mT).numpy()
-
-
 def position_variance(corpus: Corpus) -> pd.DataFrame:
     table = corpus.model.positions.numpy()
     centred = table - table.mean(axis=0)
@@ -88,24 +138,49 @@ def position_variance(corpus: Corpus) -> pd.DataFrame:
 def position_spectrum(corpus: Corpus) -> pd.DataFrame:
     """Amplitudes along positions: of the position embeddings, and as means over the sequences of
     the commonest length, each cut to the largest power of two that it has, 16 at least."""
-    model = corpus.model
-    frames = [_spread("position_embedding", None, [model.positions.numpy()])]
-    measured = [reading for reading in corpus.readings if len(reading) >= 16]
-    lengths = [2 ** int(np.log2(len(reading))) for reading in measured]
-    if not lengths:
-        return frames[0]
-    length = max(set(lengths), key=lambda n: (lengths.count(n), n))
-    chosen = [reading for reading, n in zip(measured, lengths, strict=True) if n == length]
+    embeddings = [corpus.model.positions.numpy()]
+    frames = [_spread(embeddings).assign(source="position_embedding", layer=None)]
+    of_length = _by_length(corpus)
+    if of_length:
+        length = max(of_length, key=lambda n: (len(of_length[n]), n))
+        frames += _states(corpus.model, length, of_length[length])
+    return pd.concat(frames)
+
+
+def position_spectrum_control(corpus: Corpus) -> pd.DataFrame:
+    """Those of every length, and of every fourth sequence, which have controls beside them."""
+    frames = []
+    for length, readings in _by_length(corpus).items():
+        fourth = [reading for reading in readings if reading.seq % 4 == 0]
+        for control, chosen in (("kept", readings), ("compared", fourth)):
+            if chosen:
+                rows = pd.concat(_states(corpus.model, length, chosen))
+                rows = rows[(rows["source"] != "word_embedding") | (control == "kept")]
+                n_sequences = {"n_sequences": len(chosen)}
+                frames.append(rows.assign(control=control, length=length, **n_sequences))
+    return pd.concat(frames)
+
+
+def _by_length(corpus: Corpus) -> dict[int, list[Reading]]:
+    by_length: dict[int, list[Reading]] = {}
+    for reading in corpus.readings:
+        if len(reading) >= 16:
+            by_length.setdefault(2 ** int(np.log2(len(reading))), []).append(reading)
+    return by_length
+
+
+def _states(model: BareModel, length: int, chosen: list[Reading]) -> list[pd.DataFrame]:
+    """Amplitudes of words, and of every layer's input, queries and keys."""
     words = [reading.words[:length].numpy() for reading in chosen]
-    frames.append(_spread("word_embedding", None, words))
+    frames = [_spread(words).assign(source="word_embedding", layer=None)]
     for layer, weights in enumerate(model.layers):
         inputs = [reading.normed[layer][:length].numpy() for reading in chosen]
-        frames.append(_spread("hidden", layer + 1, inputs))
-        sides = directions(model, weights)
-        for name, side in zip(("query", "key"), sides, strict=True):
-            waves = [rows @ side[:-1] + side[-1] for rows in inputs]
-            frames.append(_spread(name, layer + 1, waves))
-    return pd.concat(frames)
+        query, key = ((side[:-1], side[-1]) for side in directions(model, weights))
+        identity = np.eye(model.width), np.zeros(model.width)
+        for source, (side, bias) in {"hidden": identity, "query": query, "key": key}.items():
+            waves = [rows @ side + bias for rows in inputs]
+            frames.append(_spread(waves).assign(source=source, layer=layer + 1))
+    return frames
 
 
 def directions(model: BareModel, layer: Layer) -> tuple[np.ndarray, np.ndarray]:
@@ -124,7 +199,7 @@ def directions(model: BareModel, layer: Layer) -> tuple[np.ndarray, np.ndarray]:
     return np.hstack(both[0]), np.hstack(both[1])
 
 
-def _spread(source: str, layer: int | None, waves: list[np.ndarray]) -> pd.DataFrame:
+def _spread(waves: list[np.ndarray]) -> pd.DataFrame:
     """Mean, quartiles and largest of the columns by frequency, in cycles per 512 tokens."""
     spreads = []
     for wave in waves:
@@ -135,8 +210,6 @@ def _spread(source: str, layer: int | None, waves: list[np.ndarray]) -> pd.DataF
     frequency = 512 * np.arange(len(mean)) / len(waves[0])
     return pd.DataFrame(
         {
-            "source": source,
-            "layer": layer,
             "frequency": frequency,
             "mean": mean,
             "q25": q25,

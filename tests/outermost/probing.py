@@ -3,15 +3,16 @@
 Words, trees and mentions are those of the corpus, as the file repeats them.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import duckdb
 import numpy as np
 import pandas as pd
-import torch
 
 from tests.outermost.bare_model import Reading
 from tests.outermost.corpus import Corpus, frame_of
+from tests.outermost.norms import weighed
 
 Store = duckdb.DuckDBPyConnection
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
@@ -20,21 +21,18 @@ OFFSETS = (-3, -2, -1, 1, 2, 3)
 
 def dependency_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
     """The most attended other word of the sentence, of equals the first, by relation."""
-    n_heads = corpus.model.heads
     counts: dict[tuple, list[bool]] = {}
+    is_causal = corpus.model.is_causal
     for reading, words in _annotated(corpus, store, "relation is not null"):
-        for place, alpha in enumerate(torch.cat(reading.attention).numpy()):
-            between, same = _between_words(alpha, words), _may_govern(words)
-            is_causal = corpus.model.is_causal
+        same = _may_govern(words)
+        for cell, between in _of_heads(corpus, reading, words):
             looks = (between, np.tril(same) if is_causal else same)
             is_looked_at = (between.T, np.triu(same) if is_causal else same)
-            cell = place // n_heads + 1, place % n_heads + 1
             for direction, sides in zip(DIRECTIONS, (looks, is_looked_at), strict=True):
                 picked = _first_largest(*sides)
                 for relation, right in _scored(words, picked):
-                    counts.setdefault((relation, *cell, direction), []).append(right)
-    keys = ("relation", "layer", "head", "direction")
-    return _accuracies(counts, keys)
+                    counts.setdefault((*cell, relation, direction), []).append(right)
+    return _accuracies(counts, (*CELL, "relation", "direction"))
 
 
 def dependency_baseline(corpus: Corpus, store: Store) -> pd.DataFrame:
@@ -66,7 +64,7 @@ def coreference_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
             [reading.seq],
         ).fetchall()
         forms = [form.casefold() for form in words["form"]]
-        attention = [_between_words(alpha, words) for alpha in torch.cat(reading.attention).numpy()]
+        attention = list(_of_heads(corpus, reading, words))
         for head, cluster, kind in mentions:
             earlier = sorted({other for other, *_ in mentions if other < head})
             antecedents = {
@@ -76,17 +74,16 @@ def coreference_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
                 continue
             same = [other for other in earlier if forms[other] == forms[head]]
             picked = {
-                ("nearest", None, None): earlier[-1],
-                ("head_match", None, None): same[-1] if same else None,
+                (*NO_CELL, "nearest"): earlier[-1],
+                (*NO_CELL, "head_match"): same[-1] if same else None,
             }
-            for place, between in enumerate(attention):
+            for cell, between in attention:
                 best = max(earlier, key=lambda other, row=between[head]: (row[other], -other))
-                cell = place // corpus.model.heads + 1, place % corpus.model.heads + 1
-                picked["head", *cell] = best
+                picked[*cell, "head"] = best
             for name in (kind, "all"):
                 for method, other in picked.items():
-                    counts.setdefault((name, *method), []).append(other in antecedents)
-    return _accuracies(counts, ("mention_type", "method", "layer", "head"))
+                    counts.setdefault((*method, name), []).append(other in antecedents)
+    return _accuracies(counts, (*CELL, "method", "mention_type"))
 
 
 def _annotated(corpus: Corpus, store: Store, which: str) -> list[tuple[Reading, pd.DataFrame]]:
@@ -96,11 +93,26 @@ def _annotated(corpus: Corpus, store: Store, which: str) -> list[tuple[Reading, 
     return [(by_seq[int(str(seq))], rows) for seq, rows in words.groupby("seq", sort=True)]
 
 
-def _between_words(alpha: np.ndarray, words: pd.DataFrame) -> np.ndarray:
-    """Sums over the pieces of the word that is attended to, means over those that attend."""
+CELL = ("weighing", "merging", "layer", "head")
+NO_CELL = (None,) * len(CELL)
+
+
+def _of_heads(
+    corpus: Corpus, reading: Reading, words: pd.DataFrame
+) -> Iterator[tuple[tuple, np.ndarray]]:
+    """Yield the attention between words of every head, by weights and norms, merged both ways.
+
+    It is summed over the pieces of the word that is attended to; of those that attend it is the
+    mean, or that of the first.
+    """
     spans = list(zip(words["first_pos"], words["last_pos"] + 1, strict=True))
-    received = np.stack([alpha[:, first:end].sum(axis=1) for first, end in spans], axis=1)
-    return np.stack([received[first:end].mean(axis=0) for first, end in spans])
+    for layer in range(len(corpus.model.layers)):
+        for weighing, maps in weighed(corpus.model, reading, layer).items():
+            for head, alpha in enumerate(maps):
+                received = np.stack([alpha[:, a:b].sum(axis=1) for a, b in spans], axis=1)
+                means = np.stack([received[a:b].mean(axis=0) for a, b in spans])
+                yield (weighing, "mean", layer + 1, head + 1), means
+                yield (weighing, "first", layer + 1, head + 1), received[[a for a, _ in spans]]
 
 
 def _may_govern(words: pd.DataFrame) -> np.ndarray:

@@ -8,7 +8,6 @@ import torch
 
 from tests.outermost.bare_model import Reading
 from tests.outermost.corpus import SPECIAL, Corpus, frame_of
-from tests.outermost.norms import value_norms
 
 THRESHOLDS = [tenth / 10 for tenth in range(1, 10)]
 SHARES = ("attention", "even", "neighbour", "norm_share")
@@ -22,10 +21,6 @@ def _places(types: list[str]) -> dict[str, np.ndarray]:
     return {name: np.array(tokens) for name, tokens in places.items() if tokens}
 
 
-def _seen(corpus: Corpus, n: int) -> np.ndarray:
-    return np.tri(n, dtype=bool) if corpus.model.is_causal else np.ones((n, n), dtype=bool)
-
-
 def _given(weights: np.ndarray, seen: np.ndarray, tokens: np.ndarray) -> float:
     """Attention to the tokens, Σ_j α_ij, as mean over the queries that see one of them."""
     looks = seen[:, tokens].any(axis=1)
@@ -33,11 +28,16 @@ def _given(weights: np.ndarray, seen: np.ndarray, tokens: np.ndarray) -> float:
 
 
 def weights_of_place(
-    alpha: np.ndarray, lengths: np.ndarray, seen: np.ndarray, tokens: np.ndarray
+    alpha: np.ndarray, norms: np.ndarray, seen: np.ndarray, tokens: np.ndarray
 ) -> dict[str, float]:
-    """Attention to some tokens and their norms, of one head in one text (gu-2025, section 3)."""
+    """Attention to some tokens and their norms, of one head in one text (gu-2025, section 3).
+
+    Args:
+        norms: of all keys in one row, or in a row for every query, when tokens have none.
+    """
     n = len(alpha)
-    norms = alpha * lengths
+    lengths = norms[0] if len(norms) == 1 else np.full(n, np.nan)
+    norms = alpha * norms
     beside = [j + 1 if j < n - 1 else j - 1 for j in tokens]
     others = np.delete(lengths, tokens)
     return {
@@ -51,53 +51,73 @@ def weights_of_place(
 
 
 def _scores(corpus: Corpus, reading: Reading, layer: int) -> Iterator[dict[str, dict[str, float]]]:
-    """Head by head; no model here turns its keys, so that their bias raises none of them."""
+    """Head by head: keys less their bias, what this bias adds, and what that of queries does.
+
+    A bias that is the same at every place raises no key above another, and a norm leaves none.
+    """
     model, rows = corpus.model, reading.normed[layer]
-    of_layer = model.layers[layer]
-    queries = model.by_head(of_layer.query(rows)).numpy()
-    of_bias = model.by_head(of_layer.query.bias.expand_as(rows)).numpy()
-    keys = model.by_head(rows @ of_layer.key.weight).numpy()
-    seen = _seen(corpus, len(rows))
-    for query, bare, key in zip(queries, of_bias, keys, strict=True):
-        scale = np.sqrt(model.head_width)
-        scores, blind, lengths = (
-            query @ key.T / scale,
-            bare @ key.T / scale,
-            np.linalg.norm(key, axis=1),
-        )
+    of_layer, scale, seen = model.layers[layer], model.scale(layer), reading.seen(layer)
+    sides = model.sides(layer, rows)
+    biases = [
+        model.by_head(side.bias.expand(len(rows), -1)) for side in (of_layer.query, of_layer.key)
+    ]
+    there = [bool(bias.any()) and not any(of_layer.head_norms) for bias in biases]
+    whole = model.turned(layer, sides[1])
+    keys = whole if any(of_layer.head_norms) else model.turned(layer, sides[1] - biases[1])
+    queries, of_query, of_key = (
+        model.turned(layer, side) for side in (sides[0], biases[0], biases[1])
+    )
+    raises = there[1] and len(model.frequencies(layer)) > 0
+    products = [queries @ keys.mT, queries @ of_key.mT, of_query @ whole.mT]
+    scores, raised, blind = ((product * scale).numpy() for product in products)
+    lengths = keys.norm(dim=-1).numpy()
+    for head in range(model.heads):
         yield {
-            name: _apart(scores, blind, lengths, seen, tokens)
+            name: _apart(
+                scores[head],
+                lengths[head],
+                seen,
+                tokens,
+                {"bias": raised[head]} if raises else {},
+                {"query_bias": blind[head]} if there[0] else {},
+            )
             for name, tokens in _places(reading.types).items()
         }
 
 
 def _apart(
     scores: np.ndarray,
-    blind: np.ndarray,
     lengths: np.ndarray,
     seen: np.ndarray,
     tokens: np.ndarray,
+    *biases: dict[str, np.ndarray],
 ) -> dict[str, float]:
-    """The excess, the part of it that is the length's alone or the direction's, and the bias's."""
+    """The excess, the part of it that is the length's alone or the direction's, and the biases'.
+
+    Args:
+        biases: scores by the bias of keys, which is a part too, and by that of queries.
+    """
     of_place = np.zeros(len(lengths), dtype=bool)
     of_place[tokens] = True
-    parts = []
+    rows = []
     for i, sees in enumerate(seen):
         here, other = sees & of_place, sees & ~of_place
         if here.any() and other.any():
             length, usual = lengths[here].mean(), lengths[other].mean()
             score, common = scores[i, here].mean(), scores[i, other].mean()
             angle, straight = score / length, common / usual
-            parts.append(
-                (
-                    score - common,
-                    (length - usual) * (angle + straight) / 2,
-                    (angle - straight) * (length + usual) / 2,
-                    blind[i, here].mean() - blind[i, other].mean(),
-                )
+            parts = {
+                "norm": (length - usual) * (angle + straight) / 2,
+                "direction": (angle - straight) * (length + usual) / 2,
+            }
+            of_keys, of_queries = (
+                {name: of[i, here].mean() - of[i, other].mean() for name, of in bias.items()}
+                for bias in biases
             )
-    names = ("excess", "norm", "direction", "query_bias")
-    return dict(zip(names, np.mean(parts, axis=0), strict=True)) if parts else {}
+            parts |= of_keys
+            rows.append({"excess": sum(parts.values())} | parts | of_queries)
+    means = pd.DataFrame(rows).mean()
+    return {str(name): mean for name, mean in means.items()}
 
 
 def _rows(
@@ -120,8 +140,8 @@ def _rows(
 
 def _weights_of_layer(corpus: Corpus) -> Callable[[Reading, int], Iterator[dict]]:
     def of_layer(reading: Reading, layer: int) -> Iterator[dict]:
-        lengths = value_norms(corpus.model, reading.normed[layer], layer).numpy()
-        seen = _seen(corpus, len(reading))
+        lengths = corpus.model.vector_norms(layer, reading.normed[layer]).numpy()
+        seen = reading.seen(layer)
         for alpha, of_head in zip(reading.attention[layer].numpy(), lengths, strict=True):
             yield {
                 name: weights_of_place(alpha, of_head, seen, tokens)
@@ -129,6 +149,21 @@ def _weights_of_layer(corpus: Corpus) -> Callable[[Reading, int], Iterator[dict]
             }
 
     return of_layer
+
+
+def no_token(corpus: Corpus) -> pd.DataFrame:
+    """Shares that the logits of no token have, of all queries and of either half of them."""
+
+    def of_layer(reading: Reading, layer: int) -> Iterator[dict[str, dict[str, float]]]:
+        n, half = len(reading), (len(reading) + 1) // 2
+        for alpha in reading.attention[layer].numpy():
+            lost = 1 - alpha.sum(axis=1)
+            even = 1 / (reading.seen(layer).sum(axis=1) + 1)
+            shares = {"no_token": lost.mean(), "even": even.mean(), "first": alpha[:, 0].mean()}
+            halves = {"early": lost[:half].mean(), "late": lost[half:].mean()} if n > 1 else {}
+            yield {"all": shares | halves}
+
+    return _means(_rows(corpus, of_layer)).drop(columns="place")
 
 
 def _means(rows: pd.DataFrame) -> pd.DataFrame:

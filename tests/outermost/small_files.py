@@ -22,28 +22,32 @@ from tests.outermost.views import VIEWS, View
 from tests.small_treebank import write_treebank
 from tests.tiny import mask_rate, save_tiny
 
-PLANTED = (
-    "value_norm_dispersion",
-    "input_norm_dispersion",
-    "attention_norm_correlation",
-    "frequency_correlation",
-    "token_type_mixing",
-)
-"""Views of which whole formulas are planted wrong, beside single numbers."""
 TEXTS = (
     {"text_a": "The cat sat, the dog ran.", "text_b": "The mat."},
     {"text": "The dog"},
     {"text_a": "Dog cat", "text_b": "Cat sat"},
     {"text": "The cat ran, ran, ran; the dog sat, sat, sat. The mat the cat."},
+    {"text": "The dog, cat; a, a, a, a, ran."},
 )
 WITHOUT_STATISTIC = {"run", "sequence", "token"}
 STATISTICS = {
     "token_type_interval": ("token_type_mixing",),
+    "head_pattern_weighing": ("head_pattern",),
+    "head_distance_weighing": ("head_distance",),
+    "query_key_correlation_mean": ("query_key_correlation",),
+    "dependency_accuracy_weighing": ("dependency_accuracy",),
+    "coreference_accuracy_weighing": ("coreference_accuracy",),
+    "pair_delta_wide": ("pair_delta",),
     "position_spectrum": ("state_spectrum", "embedding_spectrum"),
+    "position_spectrum_control": ("state_spectrum",),
     "completeness": ("completeness", "layer_completeness"),
     "relative_position_cluster": ("relative_position_centre", "relative_position_cluster"),
 }
-OF_TREES = ("dependency_accuracy", "dependency_baseline", "coreference_accuracy")
+OF_TREES = (
+    "dependency_accuracy_weighing",
+    "dependency_baseline",
+    "coreference_accuracy_weighing",
+)
 IN_BINS = replace(
     next(view for view in VIEWS if view.name == "attention_norm_correlation"), tolerance=1e-6
 )
@@ -52,29 +56,41 @@ SMALL = [IN_BINS if view.name == IN_BINS.name else view for view in VIEWS]
 FILES = ("bert", "gpt2")
 OF_DECODERS = (
     *("token_norm", "head_token", "value_norm_dispersion", "token_type_mixing", "completeness"),
-    *(
-        "token_type_interval",
-        "attention_norm_correlation",
-        "scope_similarity",
-        "mixing_ratio",
-        "pair_delta",
-    ),
-    *("head_pattern", "head_distance", "relevance_summary", "massive_activation"),
+    *("token_type_interval", "attention_norm_correlation", "attention_norm_sample"),
+    *("scope_similarity", "mixing_ratio", "rollout", "pair_delta", "pair_delta_wide"),
+    *("head_pattern_weighing", "head_pattern_difference", "head_distance_weighing"),
+    *("relevance_summary", "relevance_map", "massive_activation", "sink", "singular_value"),
 )
 """Views whose numbers do not hang on how positions are told."""
 OF_ROBERTA = (
     *OF_DECODERS,
     *("token", "input_norm_dispersion", "frequency_correlation", "gradient_importance"),
-    *("relative_position_profile", "position_spectrum", "position_variance", "sink"),
+    *("relative_position_profile", "position_spectrum", "position_variance", "head_offset"),
 )
 """Views of a model with byte-level pieces, one segment and places that begin behind the padding."""
-OF_LLAMA = ("rotary_plane", "position_kernel", "score_share")
+TURNED = ("rotary_plane", "position_kernel", "score_share")
 """Views of models that turn queries and keys."""
+OF_TURNED = (
+    *TURNED,
+    *("query_key_correlation_mean", "sink_score", "sink", "head_token", "head_pattern_weighing"),
+)
+"""Views of models that turn them in part, after norms, or by layer and within windows."""
+OF_SINKS = ("no_token", "head_pattern_weighing", "head_distance_weighing", "sink", "head_token")
+"""Views of models with a logit of no token."""
+OF_GATES = ("attention_norm_sample", "attention_norm_correlation", "head_pattern_weighing")
+OF_GATES += ("head_distance_weighing", "sink")
+"""Views of models in which the norm of f(x) is that of a pair."""
+OF_FAMILIES = {
+    "afmoe": OF_GATES,
+    "gpt_oss": OF_SINKS,
+    "llama": (*OF_DECODERS, *OF_TURNED),
+    "roberta": OF_ROBERTA,
+    **dict.fromkeys(("gpt_neox", "qwen3", "gemma3_text"), OF_TURNED),
+    **dict.fromkeys(FILES, {view.name for view in SMALL} - {*OF_TREES, *TURNED, "no_token"}),
+    **dict.fromkeys(("bert of trees", "gpt2 of trees"), OF_TREES),
+}
 CASES = [
-    *(("llama", view) for view in SMALL if view.name in (*OF_DECODERS, *OF_LLAMA)),
-    *(("roberta", view) for view in SMALL if view.name in OF_ROBERTA),
-    *((name, view) for name in FILES for view in SMALL if view.name not in OF_TREES + OF_LLAMA),
-    *(("bert of trees", view) for view in SMALL if view.name in OF_TREES),
+    (name, view) for name, views in OF_FAMILIES.items() for view in SMALL if view.name in views
 ]
 every_view = pytest.mark.parametrize(
     ("small", "view"),
@@ -147,8 +163,7 @@ def _statistics(request: pytest.FixtureRequest) -> set[str]:
     """Statistics that a file needs for the selected tests."""
     specs = (getattr(test, "callspec", None) for test in request.session.items)
     asked = [spec.params for spec in specs if spec and spec.params.get("small") == request.param]
-    views = {params["view"].name for params in asked if "view" in params}
-    names = {"token_norm", *views} | (set(PLANTED) if len(views) < len(asked) else set())
+    names = {"token_norm", *(params["view"].name for params in asked if "view" in params)}
     return {
         statistic
         for name in names - WITHOUT_STATISTIC

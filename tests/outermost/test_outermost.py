@@ -1,20 +1,16 @@
 """Every public view of a small file, against the bare model in float64.
 
-Planted faults have to be found: single numbers, missing rows, wrong formulas.
+Single numbers that are off and missing rows have to be found.
 """
 
-from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from tests.outermost import norms
 from tests.outermost.bookkeeping import masked_share
-from tests.outermost.corpus import Corpus
 from tests.outermost.not_recomputed import NOT_RECOMPUTED
-from tests.outermost.small_files import PLANTED, SMALL, TEXTS, Small, every_file, every_view
+from tests.outermost.small_files import TEXTS, every_file, every_view
 from tests.outermost.views import VIEWS
 from tests.test_house import imports
 
@@ -100,77 +96,3 @@ def test_a_row_too_few_or_too_many_is_seen(small, view):
     expected, stored = small.expected(view), small.stored(view)
     assert view.compared(expected, stored[1:]).n_missing == 1
     assert view.compared(expected[1:], stored).n_extra == 1
-
-
-def deviates(small: Small, name: str, corpus: Corpus | None = None) -> bool:
-    """Return True if a recomputed view deviates from the file."""
-    (view,) = (other for other in SMALL if other.name == name)
-    return not view.compare(corpus or small.corpus, small.store).holds
-
-
-@every_file
-@pytest.mark.parametrize("name", PLANTED[:2])
-def test_the_deviation_of_a_sample_is_told_from_that_of_all(small, name, monkeypatch):
-    of_all = norms._dispersion
-
-    def of_a_sample(values):
-        stretch = np.sqrt(len(values) / (len(values) - 1))
-        spreads = of_all(values)
-        return spreads | {"std": spreads["std"] * stretch, "cv": spreads["cv"] * stretch}
-
-    assert not deviates(small, name)
-    monkeypatch.setattr(norms, "_dispersion", of_a_sample)
-    assert deviates(small, name)
-
-
-@every_file
-def test_a_mean_of_shares_is_told_from_a_ratio_of_sums(small):
-    (view,) = (other for other in SMALL if other.name == "token_type_interval")
-    sums = norms.token_type_mixing(small.corpus)
-    total = sums.groupby(["layer", "head"], dropna=False)["weighted_norm"].transform("sum")
-    ratios = sums[list(view.keys)].assign(mean=sums["weighted_norm"] / total)
-    found = view.compared(ratios, view.stored(small.store, [*view.keys, "mean"]))
-    assert not found.unequal
-    assert found.deviation > 1e-3
-
-
-@every_file
-def test_pairs_are_told_from_occupied_cells(small, monkeypatch):
-    of_pairs = norms._correlation
-
-    def of_cells(layer, head, name, pairs):
-        cells = of_pairs(layer, head, name, np.unique(pairs, axis=1))
-        return cells | {"n": pairs.shape[1]}
-
-    monkeypatch.setattr(norms, "_correlation", of_cells)
-    assert deviates(small, "attention_norm_correlation")
-
-
-@every_file
-def test_a_mask_is_told_from_a_word(small):
-    if not small.rate:
-        assert small.corpus.model.tokenizer.mask_token is None
-        return
-    unmasked = Unmasking(small.corpus.model, small.corpus.readings)
-    assert deviates(small, "frequency_correlation", unmasked)
-
-
-class Unmasking(Corpus):
-    """A corpus that takes masks for words."""
-
-    def is_masked(self, identity: int) -> bool:
-        return False
-
-
-@every_file
-@pytest.mark.parametrize("apart", ["sep", "first"])
-def test_separators_and_first_tokens_are_told_from_words(small, apart):
-    as_words = [
-        replace(reading, types=["other" if kind == apart else kind for kind in reading.types])
-        for reading in small.corpus.readings
-    ]
-    changed = Corpus(small.corpus.model, as_words)
-    has_any = as_words != small.corpus.readings
-    for name in PLANTED[2:]:
-        is_word = apart == "first" and name == "frequency_correlation"
-        assert deviates(small, name, changed) == (has_any and not is_word)

@@ -17,11 +17,13 @@ class Pairs:
     """All pairs (i, j) of one head that are compared, of all texts after each other.
 
     Queries, times the scale of scores, and keys are those before the turn, a complex number for
-    each plane: pair × plane. `row` numbers the query of each pair.
+    each plane: pair × plane. `rest` is what unturned coordinates add to a score, and `row` numbers
+    the query of each pair.
     """
 
     query: np.ndarray
     key: np.ndarray
+    rest: np.ndarray
     offset: np.ndarray
     row: np.ndarray
     frequencies: np.ndarray
@@ -54,6 +56,7 @@ class Pairs:
         own_query, own_key = self.query - query, self.key - key
         sides = ((query, key), (own_query, key), (query, own_key), (own_query, own_key))
         terms = [self.score(*side) for side in sides]
+        terms[-1] = terms[-1] + self.rest
         scores = self.centred(sum(terms, np.zeros(len(self))))
         spread = (scores**2).sum()
         shares = {part: scores @ term / spread for part, term in zip(PARTS, terms, strict=True)}
@@ -63,32 +66,29 @@ class Pairs:
 def pairs_of(corpus: Corpus, layer: int) -> list[Pairs]:
     """The pairs of every head of a layer; the scores that they make are held to the model's α."""
     model = corpus.model
-    weights = model.layers[layer]
-    frequencies = model.model.rotary_emb.inv_freq.numpy().astype(float)
+    frequencies = model.frequencies(layer).numpy()
     of_heads: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(model.heads)]
     n_rows = 0
     for reading in corpus.readings:
-        i, j = np.tril_indices(len(reading))
-        sides = (
-            model.by_head(of_side(reading.normed[layer])).numpy()
-            for of_side in (weights.query, weights.key)
-        )
+        i, j = np.nonzero(reading.seen(layer))
+        sides = (side.numpy() for side in model.sides(layer, reading.normed[layer]))
         alphas = reading.attention[layer].numpy()
         for head, (queries, keys, alpha) in enumerate(zip(*sides, alphas, strict=True)):
+            queries = queries * model.scale(layer)
             query, key = (_planes(side, len(frequencies)) for side in (queries, keys))
-            query = query / np.sqrt(model.head_width)
-            pairs = Pairs(query[i], key[j], j - i, i, frequencies)
-            weight = np.exp(pairs.score(pairs.query, pairs.key))
+            beyond = 2 * len(frequencies)
+            rest = (queries[i, beyond:] * keys[j, beyond:]).sum(axis=1)
+            pairs = Pairs(query[i], key[j], rest, j - i, i, frequencies)
+            weight = np.exp(pairs.score(pairs.query, pairs.key) + rest)
             np.testing.assert_allclose(weight / np.bincount(i, weight)[i], alpha[i, j], atol=1e-6)
-            of_heads[head].append((pairs.query, pairs.key, pairs.offset, pairs.row + n_rows))
+            of_heads[head].append((pairs.query, pairs.key, rest, pairs.offset, i + n_rows))
         n_rows += len(reading)
-    joined = ([np.concatenate(arrays) for arrays in zip(*texts, strict=True)] for texts in of_heads)
-    return [Pairs(query, key, offset, row, frequencies) for query, key, offset, row in joined]
+    joined = (map(np.concatenate, zip(*texts, strict=True)) for texts in of_heads)
+    return [Pairs(*arrays, frequencies=frequencies) for arrays in joined]
 
 
 def _planes(rows: np.ndarray, n: int) -> np.ndarray:
-    assert rows.shape[1] == 2 * n, "every coordinate is turned"
-    return rows[:, :n] + 1j * rows[:, n:]
+    return rows[:, :n] + 1j * rows[:, n : 2 * n]
 
 
 def rotary_plane(corpus: Corpus) -> pd.DataFrame:
@@ -109,13 +109,12 @@ def rotary_plane(corpus: Corpus) -> pd.DataFrame:
 
 
 def position_kernel(corpus: Corpus) -> pd.DataFrame:
-    longest = max(map(len, corpus.readings)) - 1
     return frame_of(
         [
             {"layer": layer + 1, "head": head + 1, "offset": t, "kernel": pairs.kernel(t)}
             for layer in range(len(corpus.model.layers))
             for head, pairs in enumerate(pairs_of(corpus, layer))
-            for t in range(-min(REACH, longest), 1)
+            for t in range(max(-REACH, pairs.offset.min()), 1)
         ]
     )
 

@@ -23,7 +23,7 @@ from tests.outermost.corpus import Corpus
 Store = duckdb.DuckDBPyConnection
 EXACT = 0.0
 AT_EDGES = 1e-3
-"""How far ρ may be off where a value at the edge of a bin falls to either side of it."""
+"""How far ρ may be off where a value at the edge of a bin, or near a tie, falls to either side."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def _maps(corpus: Corpus, store: Store) -> pd.DataFrame:
     return relevance.relevance_map(corpus, [seq for (seq,) in kept])
 
 
-_RULES = ", ".join(f"'{rule}'" for rule in relevance.RULES)
+_OTHERS = "rule <> 'gradient_attention'"
 _HEAD, _TYPE = ("layer", "head"), ("layer", "head", "token_type")
 _PLACE = ("place", "quantity")
 VIEWS = (
@@ -85,6 +85,13 @@ VIEWS = (
     ),
     View("token_norm", _of_corpus(norms.token_norm), ("seq", "pos", "layer")),
     View("head_token", _of_corpus(norms.head_token), ("seq", "pos", "layer", "head")),
+    View(
+        "attention_norm_sample",
+        norms.attention_norm_sample,
+        (*_HEAD, "seq", "query_pos", "key_pos"),
+        rows="select distinct layer, head, seq, query_pos, key_pos, attention, value_norm "
+        "from attention_norm_sample",
+    ),
     View("token_type_mixing", _of_corpus(norms.token_type_mixing), _TYPE),
     View(
         "token_type_interval",
@@ -94,9 +101,17 @@ VIEWS = (
         "from token_type_interval where quantity = 'norm_share'",
     ),
     View("singular_value", _of_corpus(norms.singular_value), ("layer", "head", "rank")),
-    View("head_pattern", _of_corpus(heads.head_pattern), _HEAD),
+    View("head_pattern_weighing", _of_corpus(heads.head_pattern), ("weighing", *_HEAD, "quantity")),
     View(
-        "head_distance", _of_corpus(heads.head_distance), ("layer_a", "head_a", "layer_b", "head_b")
+        "head_pattern_difference",
+        _of_corpus(heads.head_pattern_difference),
+        (*_HEAD, "quantity"),
+        absolute=True,
+    ),
+    View(
+        "head_distance_weighing",
+        _of_corpus(heads.head_distance),
+        ("weighing", "layer_a", "head_a", "layer_b", "head_b"),
     ),
     View("gradient_importance", _of_corpus(heads.gradient_importance), _TYPE, 1e-4),
     View(
@@ -109,14 +124,26 @@ VIEWS = (
         _of_corpus(positions.position_spectrum),
         ("source", "layer", "frequency"),
     ),
+    View(
+        "position_spectrum_control",
+        _of_corpus(positions.position_spectrum_control),
+        ("control", "source", "layer", "length", "frequency"),
+        rows="select * replace (control::varchar as control, source::varchar as source) "
+        "from position_spectrum_control where control in ('kept', 'compared')",
+    ),
+    View("head_offset", _of_corpus(positions.head_offset), _HEAD),
     View("position_variance", _of_corpus(positions.position_variance), ("component",)),
-    View("query_key_correlation", _of_corpus(positions.query_key_correlation), (*_HEAD, "offset")),
+    View(
+        "query_key_correlation_mean",
+        _of_corpus(positions.query_key_correlation),
+        (*_HEAD, "offset"),
+    ),
     View(
         "relevance_summary",
         _of_corpus(relevance.relevance_summary),
         ("rule", *_HEAD),
         rows="select rule::varchar as rule, * exclude (rule) from relevance_summary "
-        f"where rule in ({_RULES})",
+        f"where {_OTHERS}",
     ),
     View(
         "relevance_map",
@@ -125,7 +152,7 @@ VIEWS = (
         rows=f"""
             select seq, rule::varchar as rule, layer, head,
                 unnest(range(len(relevance))) as pos, unnest(relevance)::double as relevance
-            from relevance_map where rule in ({_RULES})
+            from relevance_map where {_OTHERS}
         """,
     ),
     View(
@@ -137,16 +164,20 @@ VIEWS = (
     ),
     View("relative_position_cluster", positions.relative_position_cluster, (*_HEAD, "cluster")),
     View(
-        "dependency_accuracy", probing.dependency_accuracy, ("relation", *_HEAD, "direction"), 1e-9
+        "dependency_accuracy_weighing",
+        probing.dependency_accuracy,
+        (*probing.CELL, "relation", "direction"),
+        1e-9,
     ),
     View("dependency_baseline", probing.dependency_baseline, ("relation", "offset"), 1e-9),
     View(
-        "coreference_accuracy",
+        "coreference_accuracy_weighing",
         probing.coreference_accuracy,
-        ("mention_type", "method", *_HEAD),
+        (*probing.CELL, "method", "mention_type"),
         1e-9,
-        rows="select mention_type::varchar as mention_type, method::varchar as method, layer, "
-        "head, n, accuracy from coreference_accuracy where method <> 'sieve'",
+        rows="select * replace (mention_type::varchar as mention_type, method::varchar as method, "
+        "weighing::varchar as weighing, merging::varchar as merging) "
+        "from coreference_accuracy_weighing where method <> 'sieve'",
     ),
     View("completeness", _of_corpus(mixing.completeness), ("layer",), 1e-3, absolute=True),
     View("scope_similarity", _of_corpus(mixing.scope_similarity), ("layer", "scope_a", "scope_b")),
@@ -160,6 +191,7 @@ VIEWS = (
     View("position_kernel", _of_corpus(turned.position_kernel), (*_HEAD, "offset")),
     View("score_share", _of_corpus(turned.score_share), _HEAD),
     View("sink", _of_corpus(sinks.sink), (*_HEAD, *_PLACE)),
+    View("no_token", _of_corpus(sinks.no_token), (*_HEAD, "quantity")),
     View("sink_rate", _of_corpus(sinks.sink_rate), ("layer", *_PLACE, "threshold"), absolute=True),
     View("sink_score", _of_corpus(sinks.sink_score), (*_HEAD, *_PLACE), absolute=True),
     View("massive_activation", _of_corpus(sinks.massive_activation), ("depth", *_PLACE)),
@@ -168,5 +200,18 @@ VIEWS = (
         _of_corpus(sinks.massive_coordinate),
         ("depth", *_PLACE, "coordinate"),
     ),
+    View("rollout", _of_corpus(mixing.rollout), ("layer", "scope", "token_type", "distance")),
+    View("token_mixing_ratio", _of_corpus(mixing.token_mixing_ratio), ("scope", "seq", "pos")),
+    View(
+        "ratio_frequency_correlation",
+        _of_corpus(mixing.ratio_frequency_correlation),
+        ("source", "scope", "special_tokens"),
+        AT_EDGES,
+        rows="from ratio_frequency_correlation where source = 'corpus'",
+        absolute=True,
+    ),
     View("pair_delta", _of_corpus(mixing.pair_delta), ("layer", "effect", "source", "target")),
+    View(
+        "pair_delta_wide", _of_corpus(mixing.pair_delta_wide), ("layer", "source", "target"), 1e-4
+    ),
 )

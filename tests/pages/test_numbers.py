@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from analysis.scopes import POST_NORM, PRE_NORM
-from analysis.statistics.annotation import MERGINGS
 from analysis.statistics.base.correlations import OF_TOKENS
+from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.positions.attention import COUNTINGS, KERNEL
 from analysis.statistics.probing.accuracy import CHOSEN_ON, DIRECTIONS
 from pages.kit.links import VIEWS

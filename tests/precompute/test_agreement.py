@@ -11,10 +11,7 @@ import pytest
 
 from analysis.contracts import every_table
 from analysis.statistics.base.tables import (
-    BY_RANK,
     EXACT,
-    TO_ROUND_OFF,
-    UNSTABLE_ARGMAX,
     Table,
     View,
 )
@@ -120,11 +117,3 @@ def test_numbers_that_agree_less_are_seen(table, change, tmp_path_factory, tmp_p
     with duckdb.connect(str(shared), read_only=True) as store:
         store.execute(f"attach '{path}' as other (read_only)")
         assert any(disagreement(store, contract, view) for view in contract.all_views)
-
-
-def test_what_is_declared_is_one_of_four():
-    agreements = {table.agreement for table in every_table()}
-    assert agreements == {EXACT, TO_ROUND_OFF, BY_RANK, UNSTABLE_ARGMAX}
-    for table in every_table():
-        names = {column.name for view in table.all_views for column in view.columns}
-        assert set(table.round_off) <= names | {column.name for column in table.columns}

@@ -5,34 +5,36 @@ import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
-from io import BytesIO, StringIO, TextIOWrapper
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import duckdb
 import pytest
 
 from analysis.measures.bootstrap import LEAST_UNITS
-from precompute import __main__, command_line
+from precompute import command_line
 from precompute.demo import ALL, MOST
 from precompute.models import install_demo
 from precompute.passes import STATISTICS
-from tests.small_store import TEXT
+from tests.small_store import TEXT, facts_of, fetched
 from tests.tiny import save_tiny
 
 
-def _run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def _run(*arguments: str | Path, encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
     """Run a command in this process, which saves the imports of a new one."""
-    printed, complained, status = StringIO(), StringIO(), 0
-    typed = patch.object(sys, "argv", ["precompute", *map(str, arguments)])
-    with typed, redirect_stdout(printed), redirect_stderr(complained):
+    streams = [TextIOWrapper(BytesIO(), encoding=encoding) for _ in range(2)]
+    typed, status = patch.object(sys, "argv", ["precompute", *map(str, arguments)]), 0
+    with typed, redirect_stdout(streams[0]), redirect_stderr(streams[1]):
         try:
             command_line.run_command()
         except SystemExit as done:
             status = done.code if isinstance(done.code, int) else 0
-    output = printed.getvalue(), complained.getvalue()
-    return subprocess.CompletedProcess(arguments, status, *output)
+    said = []
+    for stream in streams:
+        stream.flush()
+        said.append(stream.buffer.getvalue().decode(encoding))
+    return subprocess.CompletedProcess(arguments, status, *said)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +51,7 @@ def _asked(place: Path, output: str, *more: str) -> list[str | Path]:
 
 
 def test_run_check_and_show(place):
-    done = _run(*_asked(place, "a.duckdb", "--statistics", "head_token"))
+    done = _run(*_asked(place, "a.duckdb", "--statistics", "head_token", "--mask", "0.12"))
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     lines = done.stdout.splitlines()
@@ -57,38 +59,40 @@ def test_run_check_and_show(place):
     begun = ["model", "proof", "corpus", "weights", "sequences", "tables", "file"]
     assert [line for line in lines if line in begun] == begun
     assert "\r" not in done.stdout + done.stderr, "there is no terminal"
-    assert done.stdout.splitlines()[-1].startswith(f"{place / 'a.duckdb'}: 3 sequences, ")
+    assert lines[-1].startswith(f"{place / 'a.duckdb'}: 3 sequences, ")
     checked = _run("check", place / "a.duckdb")
     assert (checked.returncode, checked.stdout) == (0, f"{place / 'a.duckdb'}: whole and sound.\n")
-    assert "head_token" in _run("show", place / "a.duckdb").stdout
+    shown = _run("show", place / "a.duckdb").stdout
+    assert "head_token" in shown
+    assert "mask_rate  0.12" in shown
 
 
-def test_a_failed_check_exits_with_1_and_one_line(place):
-    missing = _run("check", place / "none.duckdb")
-    assert (missing.returncode, missing.stdout) == (1, "")
-    assert missing.stderr == f"{place / 'none.duckdb'}: there is no such file.\n"
-
-
-def test_what_a_user_can_put_right_exits_with_1_in_one_line_and_without_a_traceback(place):
-    done = _run(*_asked(place, "c.duckdb", "--statistics", "head_tokens"))
-    assert done.returncode == 1
-    assert len(done.stderr.splitlines()) == 1
-    assert "Did you mean 'head_token'?" in done.stderr
-    assert not (place / "c.duckdb").exists()
+RUN = ["run", "--model", "m", "--corpus", "c", "--output", "o.duckdb"]
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("command", "status", "said"),
     [
-        ("run", "--model", "m"),
-        ("run", "--dtype", "float8"),
-        ("walk",),
-        ("run", "--model", "m", "--corpus", "c", "--output", "o.duckdb", "--limit", "0"),
-        ("run", "--model", "m", "--corpus", "c", "--output", "o.duckdb", "--statistics", ","),
+        (["check", "none.duckdb"], 1, "none.duckdb: there is no such file.\n"),
+        (["statistics"], 0, ""),
+        (["run", "--model", "m"], 2, "Missing option"),
+        (["walk"], 2, "No such command"),
+        ([*RUN, "--statistics", "head_tokens"], 1, "Did you mean 'head_token'?"),
+        ([*RUN, "--limit", "0"], 2, "--limit"),
+        ([*RUN, "--statistics", ","], 2, "--statistics"),
     ],
 )
-def test_wrong_usage_exits_with_2(wrong):
-    assert _run(*wrong).returncode == 2
+def test_what_a_user_can_put_right_is_said_without_a_traceback(
+    tmp_path, monkeypatch, command, status, said
+):
+    """In one line, unless the command itself is wrong."""
+    monkeypatch.chdir(tmp_path)
+    done = _run(*command)
+    assert done.returncode == status
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert status == 2 or len(done.stderr.splitlines()) == status
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_statistics_lists_every_name_with_what_it_writes():
@@ -104,26 +108,15 @@ def test_statistics_lists_every_name_with_what_it_writes():
     assert len(in_group) == len(STATISTICS)
 
 
-def test_convert_makes_json_lines_that_give_the_same_numbers(place):
-    assert (
-        _run("convert", "--corpus", place / "text.txt", "--output", place / "t.jsonl").returncode
-        == 0
-    )
+def test_convert_makes_json_lines(place):
+    made = _run("convert", "--corpus", place / "text.txt", "--output", place / "t.jsonl")
+    assert made.returncode == 0
     forms = [set(json.loads(line)) for line in (place / "t.jsonl").read_text().splitlines()]
     assert forms == [{"text_a", "text_b"}, {"text"}, {"text_a", "text_b"}]
 
 
-def test_a_run_without_output_is_called_after_model_and_corpus(place, monkeypatch):
+def test_a_run_says_first_what_it_will_do(place, monkeypatch):
     monkeypatch.chdir(place)
-    asked = ["--corpus", place / "text.txt", "--max-tokens", "36", "--statistics", "sinks,-sink"]
-    done = _run("run", "--model", "model", *asked)
-    assert done.returncode == 0, done.stderr
-    assert ": layers 1, sinks 9\n" in done.stdout
-    shown = _run("show", "statistics/model-text.duckdb").stdout
-    assert "sequence_massive_activation" in shown
-
-
-def test_a_run_says_first_what_it_will_do(place):
     (place / "long.txt").write_text(f"{TEXT}\n\n{TEXT}")  # of several jobs
     chosen = ["--corpus", place / "long.txt", "--statistics", "word_vector,vector_completeness"]
     asked = [*_asked(place, "planned.duckdb")[1:], *chosen]
@@ -131,39 +124,30 @@ def test_a_run_says_first_what_it_will_do(place):
     assert refused.stderr.startswith("--statistics word_vector needs annotated words, and ")
     asked[-1] = "probing,vector_completeness"
     done = _run("run", *asked)
-    with duckdb.connect(str(place / "planned.duckdb"), read_only=True) as store:
-        [(n, n_tokens)] = store.execute("select n_sequences, n_tokens from run").fetchall()
-        facts = dict(store.execute("from provenance").fetchall())
-        read = "select count(distinct seq) from vector_completeness"
-        [(n_checked,)] = store.execute(read).fetchall()
-        assert not store.execute("from word_vector").fetchall()
+    file = place / "planned.duckdb"
+    [(n, n_tokens)] = fetched(file, "select n_sequences, n_tokens from run")
+    [(n_checked,)] = fetched(file, "select count(distinct seq) from vector_completeness")
+    assert not fetched(file, "from word_vector")
+    facts = facts_of(file)
     said = done.stdout.split("corpus: 9 found done")[1].split("\nweights")[0]
-    assert (
-        f"\ntext.txt and 1 more file: {n} sequences, {n_tokens} tokens, read as plain text\n"
-        in said
-    )
-    assert "\nempty, for want of annotated words, and text.txt and 1 more file has none: " in said
-    assert "checks read 2 of 9 sequences; --check-sequences sets how many\n" in said
+    for line in (
+        f"\ntext.txt and 1 more file: {n} sequences, {n_tokens} tokens, read as plain text\n",
+        "\nempty, for want of annotated words, and text.txt and 1 more file has none: ",
+        "checks read 2 of 9 sequences; --check-sequences sets how many\n",
+    ):
+        assert line in said
     assert said.endswith(f"3 jobs, 0 done before; shards: {place / '.shards'}")
     assert facts["checked"] == f"{n_checked}/{n}" == "2/9"
     assert facts["check_sequences"] == "none"
-
-
-def test_a_masked_run_says_so_in_the_file(place):
-    done = _run(*_asked(place, "m.duckdb", "--mask", "0.12", "--statistics", "completeness"))
-    assert done.returncode == 0, done.stderr
-    assert "mask_rate  0.12" in _run("show", place / "m.duckdb").stdout
 
 
 @pytest.mark.parametrize(
     ("asked", "endings"),
     [
         ({}, ""),
-        ({"every": True}, "ja copy decoder encoder"),
+        ({"every": True, "encoder": True}, "ja copy decoder encoder"),
         ({"decoder": True}, "decoder"),
         ({"encoder": True}, "encoder"),
-        ({"decoder": True, "encoder": True}, "decoder encoder"),
-        ({"every": True, "encoder": True}, "ja copy decoder encoder"),
     ],
 )
 def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, asked, endings):
@@ -211,53 +195,30 @@ def _demo_run(
     }
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "shift_jis"])
+@pytest.mark.parametrize(
+    ("encoding", "cat", "mouse"), [("cp1252", r"\u732b", r"\u9f20"), ("shift_jis", "猫", "鼠")]
+)
 def test_a_console_of_another_encoding_shows_letters_that_it_lacks_by_their_numbers(
-    place, encoding
+    place, monkeypatch, encoding, cat, mouse
 ):
+    """A run without `--output` is called after model and corpus."""
+    monkeypatch.chdir(place)
     (place / "猫é.txt").write_text(TEXT)
-    output = place / f"猫é-{encoding}.duckdb"
-    asked = ["run", "--model", place / "model", "--corpus", place / "猫é.txt", "--output", output]
-    commands = (
-        ["statistics"],
-        ["--help"],
-        [*asked, "--max-tokens", "36", "--statistics", "completeness"],
-        ["show", output],
-        ["check", place / "鼠.duckdb"],
-    )
-    for command in commands:
-        with patch.object(sys, "argv", ["precompute", *map(str, command)]):
-            printed, complained = (TextIOWrapper(BytesIO(), encoding=encoding) for _ in range(2))
-            with redirect_stdout(printed), redirect_stderr(complained):
-                try:
-                    command_line.run_command()
-                    status = 0
-                except SystemExit as done:
-                    status = done.code
-            text = b""
-            for stream in (printed, complained):
-                stream.flush()
-                text += stream.buffer.getvalue()
-        assert status in (0, None) or "鼠" in str(command[-1]), text
-        if command[0] not in ("statistics", "--help"):
-            cat = "猫" if encoding == "shift_jis" else "\\u732b"
-            mouse = "鼠" if encoding == "shift_jis" else "\\u9f20"
-            assert cat in text.decode(encoding) or mouse in text.decode(encoding)
-
-
-@pytest.mark.parametrize(("code", "status"), [(None, 0), (0, 0), (1, 1)])
-def test_a_command_that_is_done_ends_its_process_at_once(monkeypatch, code, status):
-    ended = []
-    monkeypatch.setattr(__main__, "stoppable", lambda command: sys.exit(code))
-    monkeypatch.setattr(__main__, "end_quietly", ended.append)
-    __main__.main()
-    assert ended == [status]
-
-
-def test_a_process_of_its_own_prints_so_too():
+    asked = ["run", "--model", "model", "--corpus", "猫é.txt", "--max-tokens", "36"]
+    chosen = ["--statistics", "sinks,-sink"]
+    for command, status, said in (
+        (["--help"], 0, ""),
+        ([*asked, *chosen], 0, f"model-{cat}"),
+        (["show", "statistics/model-猫é.duckdb"], 0, cat),
+        (["check", "鼠.duckdb"], 1, mouse),
+    ):
+        done = _run(*command, encoding=encoding)
+        assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stderr
     command = [sys.executable, "-m", "precompute", "check", "鼠.duckdb"]
-    done = subprocess.run(
-        command, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "cp1252"}
-    )
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert b"\\u9f20" in done.stderr
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONPATH": str(ROOT)}
+    own = subprocess.run(command, capture_output=True, env=environment)
+    assert (own.returncode, own.stdout) == (1, b"")
+    assert mouse.encode(encoding) in own.stderr
+
+
+ROOT = Path(__file__).parents[2]

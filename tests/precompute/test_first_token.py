@@ -1,26 +1,24 @@
 """The first token of a causal model is a type of its own, whatever the form of the corpus."""
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import duckdb
 import pytest
-import transformers
 from tokenizers.processors import TemplateProcessing
 
-from precompute.corpora.encode import Encoder
 from precompute.corpora.index.corpus import indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import NO_WORD, Entry
 from precompute.corpora.token_types import masked
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.live.one_sequence import text_of
+from precompute.live.one_sequence import Rerun
 from precompute.run import Request, run
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.precompute.corpora.tiny import BUILT, PLACE, encode, llama_like
+from tests.precompute.models.changed_files import change_settings
 from tests.tiny import ANNOTATED, save_tiny, tiny_model, tiny_sequences
 
 FORMS = {
@@ -46,21 +44,10 @@ def test_the_first_token_is_told_apart_unless_it_is_special(family, form):
     assert types == (OPENING[family], *bare[1:])
 
 
-def test_no_template_no_bos_and_the_first_token_is_a_word():
-    tokenizer = llama_like()
-    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", special_tokens=[])
-    encoder = Encoder(tokenizer, positions=64, segment_types=0, max_tokens=3, is_causal=True)
-    texts = [Entry(PLACE, ("the cat sat",)), Entry(PLACE, ("<s> the cat",))]
-    for sequence in encoder.sequences(texts, counts=Counter()):
-        assert sequence.named_types[0] == "first"
-        assert "bos" not in sequence.named_types
-
-
 @pytest.mark.parametrize(
     ("family", "tokens", "types"),
     [
         ("gpt2", ["t", "Ġ,", "."], ("first", "comma_period", "comma_period")),
-        ("gpt2", [".", "."], ("first", "comma_period")),
         ("gpt2", ["<|end|>", "t", "<|end|>"], ("first", "other", "other")),
         ("llama", ["<s>", "▁the", "<s>"], ("bos", "other", "bos")),
         ("llama", ["▁the", "<s>", "▁,"], ("first", "bos", "comma_period")),
@@ -74,15 +61,17 @@ def test_tokens_that_are_used_as_they_are(family, tokens, types):
 
 
 def test_it_keeps_its_word_and_can_be_masked():
-    sequence, _ = encode(Entry(PLACE, ("the cat",)), "gpt2", is_causal=True)
-    plain, _ = encode(Entry(PLACE, ("the cat",)), "gpt2")
+    sequence, plain = (
+        encode(Entry(PLACE, ("the cat",)), "gpt2", is_causal=causal)[0] for causal in (True, False)
+    )
     assert sequence.words.tolist() == plain.words.tolist()
     assert sequence.words[0] != NO_WORD
-    tokens = Entry(PLACE, tokens=("the", "cat"))
-    of_bert, _ = encode(tokens, "bert", is_causal=True)
+    of_bert, _ = encode(Entry(PLACE, tokens=("the", "cat")), "bert", is_causal=True)
     hidden = [masked(of_bert, BUILT["bert"], rate=0.5, seed=seed) for seed in range(9)]
-    assert {text.named_types for text in hidden} == {("other", "other"), ("first", "other")}
-    assert {text.named_types[0] for text in hidden if text.masked[0]} == {"other"}
+    assert {(text.named_types, bool(text.masked[0])) for text in hidden} == {
+        (("other", "other"), True),
+        (("first", "other"), False),
+    }
 
 
 def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
@@ -99,37 +88,28 @@ def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
     assert kinds == [["first"] * 2, ["other"] * 2]
 
 
-@pytest.mark.parametrize("family", ["gpt2", "llama", "qwen3", "gpt_neox", "bert", "t5"])
-def test_what_a_reader_types_is_read_as_a_run_reads_it(family):
-    model = tiny_model(family)
-    sequence, _ = text_of(model, "The dog.", 36)
-    of_run = tiny_sequences(family)[1]
-    assert sequence.named_types == of_run.named_types
-    assert sequence.named_types[0] == {"llama": "bos", "bert": "cls", "t5": "cls"}.get(
-        family, "first"
-    )
+@pytest.mark.parametrize(
+    ("family", "opening"), [("gpt2", "first"), ("llama", "bos"), ("bert", "cls"), ("t5", "cls")]
+)
+def test_what_a_reader_types_is_read_as_a_run_reads_it(family, opening):
+    sequence, _ = Rerun(tiny_model(family)).typed("The dog.", max_tokens=36)
+    assert sequence.named_types == tiny_sequences(family)[1].named_types
+    assert sequence.named_types[0] == opening
 
 
-def _without_bos(folder):
+def _without_bos(folder, **settings):
     """Tiny Llama whose tokenizer puts nothing before a text."""
     save_tiny("llama", folder)
     tokenizer = llama_like()
     tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", special_tokens=[])
     tokenizer.save_pretrained(folder)
-
-
-def _looking_both_ways(folder):
-    _without_bos(folder)
-    config = transformers.AutoConfig.from_pretrained(folder)
-    config.is_causal = False
-    config.save_pretrained(folder)
+    change_settings(folder / "config.json", **settings)
 
 
 MODELS = {
     "Llama without BOS": (_without_bos, "first"),
     "Llama with BOS": (lambda folder: save_tiny("llama", folder), "bos"),
-    "Llama as an encoder": (_looking_both_ways, "other"),
-    "BERT": (lambda folder: save_tiny("bert", folder), "cls"),
+    "Llama as an encoder": (lambda folder: _without_bos(folder, is_causal=False), "other"),
 }
 
 
@@ -142,14 +122,9 @@ def first_run(request, tmp_path_factory) -> Iterator[tuple[str, Plan, duckdb.Duc
     lines = [{"text": "the cat sat, the dog ran."}, {"text": "the dog"}]
     corpus = folder / "texts.jsonl"
     corpus.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    asked = Request(
-        model=str(folder / "model"),
-        corpus=str(corpus),
-        output=folder / "tiny.duckdb",
-        device="cpu",
-        max_tokens=36,
-        statistics=["token_type_mixing", "head_pattern", "sink", "mixing_ratio", "rollout"],
-    )
+    statistics = ["token_type_mixing", "head_pattern", "sink", "mixing_ratio", "rollout"]
+    output, settings = folder / "tiny.duckdb", {"device": "cpu", "max_tokens": 36}
+    asked = Request(str(folder / "model"), str(corpus), output, statistics, **settings)
     plan = run(asked, run_local)
     with duckdb.connect(str(asked.output)) as store:
         yield opening, plan, store
@@ -170,10 +145,6 @@ def test_every_table_has_the_type_where_there_is_such_a_token(first_run):
     assert "first" in names(store, "place", "sink"), "which is the place of every model"
     is_word = {text.words[0] != NO_WORD for text in plan.corpus}
     assert is_word == {opening in ("first", "other")}
-
-
-def test_a_file_that_tells_another_token_apart_breaks_a_law(first_run):
-    _, _, store = first_run
     (law,) = (query for text, query in CROSS_LAWS.items() if "the first token of a causal" in text)
     assert store.execute(law).fetchall() == [(0,)]
     store.execute("begin")

@@ -10,9 +10,7 @@ from duckdb import DuckDBPyConnection
 
 from analysis.contracts import every_table
 from analysis.errors import UnfitModel, UserError
-from analysis.models import reading
-from analysis.models.proof import prove
-from analysis.models.reading import in_float64, random_inputs, read_model
+from analysis.models.reading import read_model
 from analysis.needs import Need
 from analysis.statistics.corpus import identity_in
 from precompute.live.one_sequence import rerun
@@ -53,7 +51,7 @@ def _column(store: DuckDBPyConnection, query: str) -> list[Any]:
     return [value for (value,) in store.execute(query).fetchall()]
 
 
-def test_every_table_numbers_layers_as_the_model_does(finished):
+def test_every_table_numbers_layers_as_the_model_does_and_the_file_names_the_others(finished):
     family, asked, store = finished
     assert list(faults(asked.output)) == []
     there = []
@@ -67,10 +65,8 @@ def test_every_table_numbers_layers_as_the_model_does(finished):
                 if name == "layer":
                     assert found == ATTENDING[family], table.name
     assert len(there) >= (40 if family == "lfm2" else 4)
-
-
-def test_the_file_names_the_layers_without_attention(finished):
-    family, _, store = finished
+    depths = _column(store, "select distinct depth from sequence_massive_activation order by 1")
+    assert depths == sorted({d for n in ATTENDING[family] for d in (n - 1, n)})
     facts = dict(store.execute("select name, value from provenance").fetchall())
     others = [n for n in range(1, N_LAYERS[family] + 1) if n not in ATTENDING[family]]
     assert facts["without_attention"] == ", ".join(f"{n} {INSTEAD[family]}" for n in others)
@@ -103,22 +99,12 @@ def test_numbers_of_a_layer_are_those_of_the_library_s_layer_of_that_number(fini
             np.testing.assert_allclose(norms, states, rtol=1e-4)
 
 
-def test_hidden_states_are_known_before_and_after_each_layer_that_attends(finished):
-    family, _, store = finished
-    depths = _column(store, "select distinct depth from sequence_massive_activation order by 1")
-    assert depths == sorted({d for n in ATTENDING[family] for d in (n - 1, n)})
-
-
-def test_what_is_carried_from_layer_to_layer_is_absent(lfm2):
-    _, store = lfm2
+def test_what_is_carried_from_layer_to_layer_is_absent_and_refused_by_name(lfm2):
+    asked, store = lfm2
     tables = {"sequence_rollout", "vector_completeness", "sequence_relevance", "relevance_map"}
     assert tables <= FROM_LAYER_TO_LAYER
     rows = dict(store.execute("select name, n_rows from manifest").fetchall())
     assert [name for name in FROM_LAYER_TO_LAYER if rows.get(name)] == []
-
-
-def test_asked_for_by_name_it_is_refused_with_the_layers(lfm2):
-    asked, _ = lfm2
     model = load_model(asked.model, device="cpu")
     assert refused(UserError, check_model, ["rollout"], model) == (
         f"--statistics rollout needs layers that all attend, and of those of {asked.model} "
@@ -157,40 +143,3 @@ def test_attention_that_is_not_seen_makes_no_gap(monkeypatch):
     assert refused(UnfitModel, read_model, model) == (
         "LlamaModel: of its 3 layers 2 attend in no way that is known."
     )
-
-
-def test_a_layer_that_is_never_run_is_no_gap(monkeypatch):
-    model = tiny_type("llama")
-    monkeypatch.setattr(model.config, "num_hidden_layers", 2)  # of three
-    assert refused(UnfitModel, read_model, model) == (
-        "LlamaModel: of its 3 layers some are never run."
-    )
-
-
-def test_experts_are_chosen_with_the_bias_that_their_block_keeps():
-    model = tiny_type("lfm2_moe")
-    blocks = [module for module in model.modules() if hasattr(module, "expert_bias")]
-    assert blocks
-    for block in blocks:
-        block.expert_bias.copy_(torch.tensor([0.0, 3.0, 0.0, -3.0]))
-    found = read_model(model)
-    assert [layer.number for layer in found.layers] == [2, 3]
-    assert found.without_attention == {1: "Lfm2MoeShortConv"}
-    with in_float64(model):
-        inputs = found.inputs(random_inputs(model))
-        assert prove(model, found.parts, found.layers, inputs).worst("network") < 1e-6
-
-
-def test_a_gap_is_no_source_of_places(monkeypatch):
-    """The input holds no output of layers before the first that attends."""
-    asked: list[Any] = []
-    places = reading.places_of
-
-    def noted(model, seen, layer, **options):
-        asked.append(layer.module)
-        return places(model, seen, layer, **options)
-
-    monkeypatch.setattr(reading, "places_of", noted)
-    model = hybrid("lfm2")
-    read_model(model)
-    assert asked == [model.layers[0]]

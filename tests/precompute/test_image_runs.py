@@ -1,98 +1,72 @@
-"""Whole runs over images: stored tables, refused requests, and workers."""
+"""Whole runs over images: stored tables, refused requests, and what makes other shards."""
 
 import json
 from pathlib import Path
 
-import duckdb
 import numpy as np
 import pytest
 from PIL import Image
 
 from analysis.errors import UserError
 from analysis.needs import Need
-from analysis.statistics.corpus import provenance
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.needs import check_corpus, corpus_needs
 from precompute.passes import STATISTICS
 from precompute.run import Request, run
 from precompute.store.check import faults
-from precompute.store.show import lines
 from tests.refusals import refused
 from tests.small_images import SIZES
-from tests.small_store import request, shards_only
+from tests.small_store import facts_of, fetched, request, shards_only
 from tests.tiny_vision import COLUMNS, LABELS, ROWS
 
-NAMES = [statistic.name for statistic in STATISTICS.values()]
-FEW = ["class_prediction"]
 WORDS = {Need.TREES: "trees", Need.COREFERENCE: "coreference", Need.WORDS: "annotated words"}
+ALLOWED = {name for name in STATISTICS if not corpus_needs(name)}
+LACKING = {Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS, Need.SINK_LOGITS}
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory) -> tuple[Request, Plan]:
-    """Every statistic that an image corpus allows, of a model with registers."""
+    """Every statistic that images allow, of a model with registers."""
     asked = request(tmp_path_factory.mktemp("images"), "dinov2_with_registers")
     return asked, run(asked, run_local)
 
 
-@pytest.fixture(scope="module")
-def store(finished):
-    with duckdb.connect(str(finished[0].output), read_only=True) as connection:
-        yield connection
+def test_a_file_of_images_is_sound_and_has_every_statistic_that_needs_no_text(finished):
+    file = finished[0].output
+    assert list(faults(file)) == []
+    [(kept,)] = fetched(file, "select statistics from run")
+    filled = fetched(file, "select name from manifest where n_rows > 0")
+    of_others = {name for name in STATISTICS if LACKING & {*STATISTICS[name].needs}}
+    assert {*kept} == ALLOWED
+    assert ALLOWED - of_others == {name for (name,) in filled} & ALLOWED
+    assert {need for name in ALLOWED for need in STATISTICS[name].requires} <= ALLOWED
 
 
-def test_the_file_is_whole_and_sound(finished):
-    assert list(faults(finished[0].output)) == []
-    assert any("relevance_start  cls" in line for line in lines(finished[0].output))
-
-
-def test_every_statistic_is_there_that_needs_no_text(store):
-    ((kept,),) = store.execute("select statistics from run").fetchall()
-    assert set(kept) == {name for name in NAMES if not corpus_needs(name)}
-    filled = store.execute("select name from manifest where n_rows > 0").fetchall()
-    lacking = {Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS}
-    lacking.add(Need.SINK_LOGITS)
-    of_others = {name for name in NAMES if lacking & needs_of(name)}
-    assert set(kept) - of_others == {name for (name,) in filled} & set(kept)
-
-
-def needs_of(name: str) -> set[Need]:
-    return set(STATISTICS[name].needs)
-
-
-def test_what_images_allow_needs_nothing_that_they_do_not():
-    needs = {statistic.name: statistic.requires for statistic in STATISTICS.values()}
-    wanting = {name for name in NAMES if not corpus_needs(name)}
-    assert wanting
-    assert {need for name in wanting for need in needs[name]} <= wanting
-
-
-def test_every_image_is_kept_with_its_grid_and_its_special_tokens(store):
-    grids = store.execute("select name, grid_rows, grid_columns, first_patch from image").fetchall()
+def test_registers_are_tokens_of_their_own_type_and_positions_are_interpolated(finished):
+    asked, plan = finished
+    file, facts = asked.output, facts_of(asked.output)
+    grids = fetched(file, "select name, grid_rows, grid_columns, first_patch from image")
     assert grids == [(name, ROWS, COLUMNS, 5) for name in sorted(SIZES)]
-    types = store.execute(
-        "select token_type::varchar, list(token order by pos) from token where seq = 0 group by all"
-    ).fetchall()
-    by_type = dict(types)
-    assert by_type["cls"] == ["[CLS]"]
-    assert by_type["register"] == [f"[REG{place}]" for place in range(1, 5)]
-    assert by_type["other"][:5] == ["patch 1,1", "patch 1,2", "patch 1,3", "patch 1,4", "patch 2,1"]
-    assert len(by_type["other"]) == ROWS * COLUMNS
-
-
-def test_the_file_says_what_was_done_to_positions_and_images(store):
-    facts = dict(provenance(store)[["name", "value"]].itertuples(index=False))
-    assert facts["input"] == "images"
+    tokens = "select token_type::varchar, list(token order by pos) from token where seq = 0"
+    by_type = dict(fetched(file, f"{tokens} group by all"))
+    for table in ("token_type_mixing", "attention_norm_histogram"):
+        types = fetched(file, f"select distinct token_type::varchar from {table}")
+        assert {"cls", "register", "other"} <= {name for (name,) in types}
+    assert (by_type["cls"], by_type["register"]) == (["[CLS]"], [f"[REG{n}]" for n in range(1, 5)])
+    assert by_type["other"] == [
+        f"patch {row},{column}" for row in range(1, ROWS + 1) for column in range(1, COLUMNS + 1)
+    ]
+    assert (facts["input"], facts["relevance_start"]) == ("images", "cls")
     assert facts["positions"] == "learned for 4 × 4 patches, interpolated to 3 × 4"
     assert json.loads(facts["image_processor"])["crop_size"] == {"height": 12, "width": 16}
     assert not {"max_tokens", "packing", "frequencies", "word_vectors"} & set(facts)
-
-
-def test_weights_to_special_tokens_are_not_taken_for_one_another(store):
-    """Registers are a type of their own in every statistic that tells types apart."""
-    for table in ("token_type_mixing", "attention_norm_histogram"):
-        types = store.execute(f"select distinct token_type::varchar from {table}").fetchall()
-        assert {"cls", "register", "other"} <= {name for (name,) in types}
+    for name in STATISTICS.keys() - ALLOWED:
+        [need, *_] = corpus_needs(name)
+        assert refused(UserError, check_corpus, [name], plan.corpus) == (
+            f"--statistics {name} needs {WORDS.get(need, 'text')}, and {plan.corpus.name} holds "
+            f"images: leave {name} out, or give a text corpus with a model that reads text."
+        )
 
 
 @pytest.mark.parametrize(
@@ -116,21 +90,8 @@ def test_an_option_of_texts_is_refused_by_name(tmp_path, setting, option):
     assert not asked.output.exists()
 
 
-def test_a_statistic_of_texts_is_refused_by_name(finished):
-    corpus = finished[1].corpus
-    of_texts = [name for name in NAMES if corpus_needs(name)]
-    assert of_texts
-    for name in of_texts:
-        [need, *_] = corpus_needs(name)
-        assert refused(UserError, check_corpus, [name], corpus) == (
-            f"--statistics {name} needs {WORDS.get(need, 'text')}, and "
-            f"{corpus.name} holds images: leave "
-            f"{name} out, or give a text corpus with a model that reads text."
-        )
-
-
 def test_another_image_processor_or_one_other_pixel_makes_other_shards(tmp_path):
-    asked = request(tmp_path, "vit", statistics=FEW)
+    asked = request(tmp_path, "vit", statistics=["class_prediction"])
     before = shards_only(asked)
     path = Path(str(asked.corpus)) / "noise.png"
     pixels = np.asarray(Image.open(path)).copy()
@@ -143,6 +104,5 @@ def test_another_image_processor_or_one_other_pixel_makes_other_shards(tmp_path)
     after = run(asked, run_local)
     for statistic in before.passes:
         assert len({plan.shard_folder(statistic) for plan in (before, between, after)}) == 3
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        labels = store.execute("select label from class_prediction").fetchall()
+    labels = fetched(asked.output, "select label from class_prediction")
     assert sorted(labels) == sorted((label,) for label in LABELS * len(SIZES))

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pytest
 import torch
 
@@ -22,7 +21,7 @@ from precompute.run import run
 from tests.precompute.corpora.whole import on_disk
 from tests.refusals import refused
 from tests.shared_store import shared_store
-from tests.small_store import build_store, request
+from tests.small_store import fetched, request
 from tests.tiny import ANNOTATED, tiny_model, tiny_sequences
 
 
@@ -37,49 +36,44 @@ def needing(*needs: Need) -> list[str]:
     return [name for name, statistic in STATISTICS.items() if set(needs) & set(statistic.needs)]
 
 
-def test_plain_text_is_refused_before_anything_is_computed(tmp_path):
-    asked = request(tmp_path, statistics=["dependency_accuracy"])
-    assert refused(UserError, build_store, tmp_path, statistics=["dependency_accuracy"]) == (
-        "--statistics dependency_accuracy needs trees, and text.txt has none: give a CoNLL-U "
-        "treebank as --corpus, such as demo-treebank, or leave dependency_accuracy out."
+TREEBANK = "a CoNLL-U treebank as --corpus, such as demo-treebank"
+COREFERENCE = (
+    "CoNLL-U with `Entity=` or the columns of CoNLL-2012 as --corpus, such as demo-treebank"
+)
+
+
+@pytest.mark.parametrize(
+    ("statistic", "entries", "words", "instead"),
+    [
+        ("dependency_accuracy", [Entry("1", ("The cat.",))], "trees", TREEBANK),
+        ("word_vector", [Entry("1", ("The cat.",))], "annotated words", TREEBANK),
+        ("coreference_accuracy", ANNOTATED[:1], "coreference", COREFERENCE),
+    ],
+)
+def test_texts_without_annotations_are_refused(statistic, entries, words, instead, corpus):
+    assert refused(UserError, check_corpus, [statistic], corpus(entries)) == (
+        f"--statistics {statistic} needs {words}, and a.txt has none: give {instead}, or leave "
+        f"{statistic} out."
     )
-    assert not asked.output.exists()
+    check_corpus([statistic], corpus(ANNOTATED))
+    check_corpus(["dependency_best", "word_vector"], corpus(ANNOTATED[:1]))
 
 
-@pytest.mark.parametrize("name", ["dependency_best", "word_vector"])
-def test_trees_are_enough_for_those_that_need_them(name, corpus):
-    check_corpus([name], corpus(ANNOTATED[:1]))
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory) -> list[set[str]]:
+    """The statistics that have rows in a file of plain text, and in one of annotated words."""
+    return [rows(shared_store(tmp_path_factory, annotated=known)) for known in (False, True)]
 
 
-def test_coreference_is_asked_for_too(corpus):
-    assert refused(UserError, check_corpus, ["coreference_accuracy"], corpus(ANNOTATED[:1])) == (
-        "--statistics coreference_accuracy needs coreference, and a.txt has none: give CoNLL-U "
-        "with `Entity=` or the columns of CoNLL-2012 as --corpus, such as demo-treebank, or leave "
-        "coreference_accuracy out."
-    )
-    check_corpus(["coreference_accuracy"], corpus(ANNOTATED))
-
-
-def test_annotated_words_are_asked_for_too(corpus):
-    assert refused(
-        UserError, check_corpus, ["word_vector"], corpus([Entry("1", ("The cat.",))])
-    ) == (
-        "--statistics word_vector needs annotated words, and a.txt has none: give a CoNLL-U "
-        "treebank as --corpus, such as demo-treebank, or leave word_vector out."
-    )
-
-
-def test_what_plain_text_leaves_empty_is_what_is_asked_for(tmp_path_factory):
+def test_what_plain_text_leaves_empty_is_what_is_asked_for(filled):
     """And trees with coreference fill all of it."""
-    text = rows(shared_store(tmp_path_factory))
-    words = rows(shared_store(tmp_path_factory, annotated=True))
+    text, words = filled
     assert words - text == {name for name in STATISTICS if set(corpus_needs(name)) - set(OF_TEXTS)}
 
 
 def rows(path: Path) -> set[str]:
     """The statistics of a file that have some."""
-    with duckdb.connect(str(path), read_only=True) as store:
-        filled = store.execute("select name from manifest where n_rows > 0").fetchall()
+    filled = fetched(path, "select name from manifest where n_rows > 0")
     return set(STATISTICS) & {name for (name,) in filled}
 
 
@@ -184,13 +178,6 @@ def test_all_other_statistics_are_of_any_model():
     check_model(sorted(others), tiny_model("bert"))
 
 
-def test_a_run_is_refused_before_it_computes_anything(tmp_path):
-    asked = request(tmp_path, "bert", statistics=["perturbation"])
-    with pytest.raises(UserError, match="needs patches"):
-        run(asked, run_local)
-    assert not list(tmp_path.glob("**/*.parquet"))
-
-
 @pytest.mark.parametrize(
     ("texts", "counts"),
     [
@@ -208,23 +195,30 @@ def test_a_corpus_of_which_most_is_unknown_is_refused(texts, counts, corpus):
     )
 
 
-@pytest.mark.parametrize("text", ["The cat 東.", "cat 1 the 2", "the cat"])
-def test_unknown_words_up_to_half_of_a_corpus_are_fine(text, corpus):
-    check_known(corpus((Entry("line 1", (text,)),)), tiny_model("bert"))
+@pytest.mark.parametrize(
+    ("family", "text"),
+    [("bert", "The cat 東."), ("bert", "cat 1 the 2"), ("gpt2", "東京は日本の首都です。")],
+)
+def test_unknown_words_up_to_half_of_a_corpus_are_fine_and_no_byte_is_unknown(
+    family, text, tmp_path
+):
+    read = on_disk(tiny_sequences(family, (Entry("line 1", (text,)),)), tmp_path, name="a.txt")
+    check_known(read, tiny_model(family))
 
 
-def test_a_tokenizer_that_knows_every_byte_knows_every_text(tmp_path):
-    entries = (Entry("line 1", ("東京は日本の首都です。",)),)
-    read = on_disk(tiny_sequences("gpt2", entries), tmp_path, name="a.txt")
-    check_known(read, tiny_model("gpt2"))
-
-
-def test_a_run_over_unknown_words_ends_before_anything_is_computed(tmp_path):
-    (tmp_path / "text.txt").write_text("東京は日本の首都です。\n猫が好き。", encoding="utf-8")
-    asked = request(tmp_path, statistics=["token_norm"])
-    with pytest.raises(BadCorpus, match=r"text\.txt: \d+ of \d+ tokens are unknown"):
-        run(asked, run_local)
-    assert not asked.output.exists()
+@pytest.mark.parametrize(
+    ("statistic", "text", "message"),
+    [
+        ("perturbation", "The cat.", "needs patches"),
+        ("dependency_accuracy", "The cat.", "needs trees"),
+        ("token_norm", "東京は日本の首都です。", r"text\.txt: \d+ of \d+ tokens are unknown"),
+    ],
+)
+def test_a_run_is_refused_before_it_computes_anything(tmp_path, statistic, text, message):
+    (tmp_path / "text.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        run(request(tmp_path, statistics=[statistic]), run_local)
+    assert {path.parts[-3] for path in tmp_path.rglob("*.parquet")} <= {"corpus"}
 
 
 def test_what_pages_say_that_images_never_have_is_what_is_refused_them():

@@ -1,59 +1,46 @@
 """Paths with any letters give a file at that path and no other, or are refused at once."""
 
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from analysis.errors import UserError
+from analysis.foreign_file import attaching
 from analysis.statistics.question import quoted_files
+from pages.services.open_file import Store, Version
 from precompute.jobs.runner import run_local
-from precompute.run import run
+from precompute.run import _misread, run
 from tests.refusals import refused
-from tests.small_store import request
+from tests.small_store import fetched, request
 
 NAMES = ("a?b", "a*b", "a[x]b", "[!x]", "**", "[", "a'b", 'a"b', "a%b", "猫 犬", "a\nb", "{a,b}")
 
 
-@pytest.fixture(scope="module")
-def siblings(tmp_path_factory) -> Path:
-    """A folder of each name, and two that the names as patterns would mean; a file in each."""
-    folder = tmp_path_factory.mktemp("siblings")
+def test_a_file_is_read_by_its_path_alone(tmp_path):
+    """Beside folders that the names as patterns would mean."""
     for number, name in enumerate((*NAMES, "axb", "ayyb", "x")):
-        (folder / name).mkdir()
-        pq.write_table(pa.table({"number": [number]}), folder / name / "a.parquet")
-    return folder
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"number": [number]}), tmp_path / name / "a.parquet")
+    for number, name in enumerate(NAMES):
+        file = quoted_files(str(tmp_path / name / "a.parquet"))
+        query = f"select number from read_parquet([{file}])"
+        assert duckdb.execute(query).fetchall() == [(number,)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_file_is_read_by_its_path_alone(siblings, name):
-    file = quoted_files(str(siblings / name / "a.parquet"))
-    query = f"select number from read_parquet([{file}])"
-    assert duckdb.execute(query).fetchall() == [(NAMES.index(name),)]
-
-
-def test_the_shards_of_a_folder_are_not_those_of_another(tmp_path):
-    """Both folders hold shards of the same names, the first of them of another seed's numbers."""
-    asked = request(tmp_path, statistics=["completeness"])
-    for name in ("axb", "a[x]b"):
-        run(replace(asked, output=tmp_path / name / "a.duckdb"), run_local)
-    files = [tmp_path / name / "a.duckdb" for name in ("axb", "a[x]b")]
-    counts = []
-    for file in files:
-        with duckdb.connect(str(file), read_only=True) as store:
-            counts.append(store.execute("select count(*) from stored.token").fetchall())
-    assert counts[0] == counts[1]
-
-
-@pytest.mark.parametrize("name", ["~x", "md:x"])
-def test_a_relative_path_is_of_this_folder(tmp_path, monkeypatch, name):
+def test_a_run_makes_a_file_at_such_a_path_of_the_shards_beside_it(tmp_path, monkeypatch):
+    """Both folders hold shards of the same names."""
     asked = request(tmp_path, statistics=["completeness"])
     monkeypatch.chdir(tmp_path)
-    run(replace(asked, output=Path(name) / "a.duckdb"), run_local)
-    assert (tmp_path / name / "a.duckdb").exists()
+    counts = set()
+    for path in ("axb/a.duckdb", "a[x]b/a?b.duckdb", "~x/a.duckdb", "md:x/a.duckdb"):
+        run(replace(asked, output=Path(path)), run_local)
+        counts |= {*fetched(tmp_path / path, "select count(*) from stored.token")}
+    assert len(counts) == 1
 
 
 @pytest.mark.parametrize(
@@ -62,7 +49,6 @@ def test_a_relative_path_is_of_this_folder(tmp_path, monkeypatch, name):
         ("a?b/c.duckdb", "'?'"),
         ("a?access_mode=read_only/c.duckdb", "'?'"),
         ("a\\b/c.duckdb", r"'\\'"),
-        ("a/b\\c.duckdb", r"'\\'"),
         ("a/\udcff.duckdb", r"'\udcff'"),
     ],
 )
@@ -78,7 +64,41 @@ def test_what_duckdb_reads_as_another_path_is_refused_before_a_model_is_read(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["model-bert", "text.txt"]
 
 
-def test_a_question_mark_in_the_name_of_a_file_is_a_letter(tmp_path):
-    output = tmp_path / "a?b.duckdb"
-    run(request(tmp_path, statistics=["completeness"], output=output), run_local)
-    assert output.exists()
+@pytest.mark.parametrize(
+    ("path", "letter"),
+    [
+        (r"C:\Users\me\statistics\mine.duckdb", ""),
+        (r"\\server\share\mine.duckdb", ""),
+        (r"C:\a?b\mine.duckdb", "?"),
+    ],
+)
+def test_a_path_of_windows_is_read_as_one(path, letter):
+    assert _misread(PureWindowsPath(path)) == letter
+
+
+@pytest.mark.parametrize("name", [r"C:\me\a.duckdb", r"D:\a'b\猫 犬.duckdb", "E:a.duckdb"])
+def test_a_file_is_attached_by_the_letters_of_a_path_of_windows(tmp_path, monkeypatch, name):
+    """DuckDB takes a backslash for a slash on every system."""
+    monkeypatch.chdir(tmp_path)
+    path = Path(name.replace("\\", "/"))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with duckdb.connect(str(path)) as store:
+        store.execute("create table a as select 7 as b")
+    with duckdb.connect() as store:
+        for statement in attaching(name):
+            store.execute(statement)
+        assert store.execute("from file.a").fetchall() == [(7,)]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        (r"C:\Users\me\bert-base", "bert-base"),
+        (r"\\server\share\bert-base", "bert-base"),
+        ("/srv/models/bert-base", "bert-base"),
+        ("owner/bert-base", "owner/bert-base"),
+    ],
+)
+def test_a_model_in_a_folder_has_its_name_on_whichever_system_the_file_was_made(model, name):
+    version = Version("tiny.duckdb", 0, 0)
+    assert Store(version, pd.Series({"model": model}), {}, {}, "").model == name

@@ -10,24 +10,21 @@ OPTIONS = {"mask": 0.1, "raw_rows": 7, "output": None, "statistics": " pairs, -p
 
 
 @pytest.mark.parametrize(
-    ("model", "corpus", "more", "name"),
+    ("model", "corpus", "more", "output"),
     [
-        ("demo", ["demo-treebank"], {}, "demo-demo-treebank"),
-        ("models/bert-base-uncased", ["texts/news.jsonl.gz"], {}, "bert-base-uncased-news"),
-        ("org/name@main", ["a.conllu", "b.conllu"], {}, "name-a"),
-        ("openai/clip", ["images"], {"part": "vision"}, "clip-vision-images"),
-        ("demo", ["my text (1).txt"], {"random_weights": 0}, "demo-untrained0-my-text-1-"),
-        ("demo", ["hf://datasets/org/corpus@rev/data"], {}, "demo-corpus"),
+        ("demo", ["demo-treebank"], {}, "statistics/demo-demo-treebank.duckdb"),
+        ("org/name@main", ["texts/a.jsonl.gz", "b.conllu"], {}, "statistics/name-a.duckdb"),
+        ("openai/clip", ["i"], {"part": "vision"}, "statistics/clip-vision-i.duckdb"),
+        ("m", ["my (1).txt"], {"random_weights": 0}, "statistics/m-untrained0-my-1-.duckdb"),
+        ("demo", ["hf://datasets/org/corpus@rev/data"], {}, "statistics/demo-corpus.duckdb"),
+        ("m", ["c"], {"output": Path("a.duckdb"), "runner": "ray"}, "a.duckdb"),
     ],
 )
-def test_a_file_is_called_after_model_and_corpus(model, corpus, more, name):
+def test_options_become_a_request_and_a_file_is_called_after_model_and_corpus(
+    model, corpus, more, output
+):
     request = request_of({"model": model, "corpus": corpus} | OPTIONS | more)
-    assert request.output == Path("statistics") / f"{name}.duckdb"
-
-
-def test_options_become_a_request():
-    given = OPTIONS | {"output": Path("a.duckdb"), "model": "m", "corpus": ["c"], "runner": "ray"}
-    request = request_of(given)
-    assert (request.output, request.corpus, request.mask_rate) == (Path("a.duckdb"), "c", 0.1)
-    assert request.statistics == ["pairs", "-pair"]
+    assert request.output == Path(output)
+    assert request.corpus == (tuple(corpus) if len(corpus) > 1 else corpus[0])
+    assert (request.mask_rate, request.statistics) == (0.1, ["pairs", "-pair"])
     assert request.bounds.raw_rows == 7

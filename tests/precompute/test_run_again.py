@@ -8,15 +8,10 @@ from precompute.choice import of_texts_run_again
 from precompute.jobs.runner import run_local
 from precompute.needs import summary
 from precompute.run import run
-from precompute.store.open_file import opened
 from precompute.store.provenance import checked_facts
 from tests.precompute.jobs.test_settings import planned
-from tests.small_store import request
+from tests.small_store import facts_of, request
 from tests.tiny import tiny_model
-
-EFFECTS = of_texts_run_again(
-    ["sequence_head_effect", "head_effect", "effect_prediction", "contribution"]
-)
 
 
 @pytest.fixture
@@ -27,7 +22,7 @@ def asked(tmp_path):
 
 def test_effects_are_left_out_of_a_run_that_cannot_pay_for_them_and_the_run_says_so(asked):
     plan = planned(asked)
-    assert {*EFFECTS} == {*plan.left_out}
+    assert {"sequence_head_effect", "head_effect", "effect_prediction"} == {*plan.left_out}
     assert {*plan.left_out}.isdisjoint(plan.statistics)
     assert {"contribution", "vector_rollout", "gradient_importance"} <= {*plan.statistics}
     n = len(plan.corpus)
@@ -43,7 +38,6 @@ def test_effects_are_left_out_of_a_run_that_cannot_pay_for_them_and_the_run_says
     ("settings", "n"),
     [
         ({"check_sequences": 3}, 3),
-        ({"statistics": ["head_effect"]}, 2),
         ({"statistics": ["checks", "effect_prediction"]}, 2),
         ({"statistics": ["heads", "checks"]}, 0),
         ({"statistics": ["-checks"]}, 0),
@@ -61,9 +55,7 @@ def test_whoever_says_how_many_or_names_an_effect_has_texts_run_again(asked, set
 def test_effects_are_added_to_a_file_by_name_and_stay_in_it(asked):
     def made(*statistics: str) -> tuple[set[str], dict[str, str]]:
         plan = run(replace(asked, statistics=[*statistics]), run_local)
-        with opened(asked.output) as store:
-            facts = dict(store.execute("from provenance").fetchall())
-        return {*plan.statistics}, facts
+        return {*plan.statistics}, facts_of(asked.output)
 
     first, facts = made("vector_completeness")
     assert "run_again" not in facts

@@ -13,9 +13,8 @@ import pandas as pd
 import pytest
 
 from analysis.contracts import every_table
-from analysis.statistics.corpus import provenance, sequence_lengths
+from analysis.statistics.corpus import Sample, least_count, provenance, samples
 from analysis.statistics.mixing import WORST
-from analysis.statistics.sample import Sample, least_count, samples
 from precompute.corpora.index import corpus as index
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
@@ -74,7 +73,7 @@ def stores(asked: Request, sampled: Request) -> Iterator[Stores]:
 
 
 def facts_of(store: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    return dict(provenance(store).itertuples(index=False))
+    return provenance(store)
 
 
 def sizes(store: duckdb.DuckDBPyConnection, table: str) -> dict[int, int]:
@@ -94,12 +93,9 @@ def test_with_a_block_for_each_sequence_and_room_for_all_rows_nothing_changes(as
         assert samples(facts_of(after)) == {}
 
 
-def test_the_file_with_a_sample_is_sound(sampled):
+def test_means_count_every_sequence(stores, sampled):
+    """In a sound file; heads or pairs that are chosen by halves may vary."""
     assert list(faults(sampled.output)) == []
-
-
-def test_means_count_every_sequence(stores):
-    """Means are over all sequences; heads or pairs that are chosen by halves may vary."""
     for name, of in STATISTICS.items():
         chosen = name in ("pair_occurrence", "pair_extreme", "pair", "pair_pmi_correlation")
         if name in CHOSEN + OF_WORDS and of.made_by and not chosen:
@@ -131,6 +127,8 @@ def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores
     texts = {seq for (seq,) in part.execute("select seq from sequence where text <> ''").fetchall()}
     kept = samples(facts_of(part))
     assert {"head_token", "token", "sequence_mixing_ratio"} <= {*kept}
+    exemplars = part.execute("select distinct seq from exemplar_attention").fetchall()
+    assert set() < {seq for (seq,) in exemplars} <= texts
     for table in (table for table in every_table() if table.of_sequences and not table.per_block):
         if table.name in ("sequence", "image", "attention_norm_sample"):
             continue
@@ -146,18 +144,9 @@ def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores
             assert kept.get(table.name) == expected, table.name
 
 
-def test_what_any_map_is_kept_of_has_its_text(stores):
-    _, part = stores
-    kept = part.execute("select distinct seq from exemplar_attention").fetchall()
-    have = part.execute("select seq from sequence where text is not null").fetchall()
-    assert kept
-    assert {*kept} <= {*have}
-
-
 def test_lengths_and_completeness_are_of_all_sequences(stores):
-    whole, part = map(sequence_lengths, stores)
-    pd.testing.assert_frame_equal(whole, part)
-    for rows in (WORST, "from completeness order by layer"):
+    lengths = "select seq, n_tokens from sequence order by seq"
+    for rows in (lengths, WORST, "from completeness order by layer"):
         whole, part = (store.execute(rows).df() for store in stores)
         pd.testing.assert_frame_equal(whole, part)
     _, part = stores

@@ -1,4 +1,4 @@
-"""`mixscope serve`: the started command, and refusals in one line."""
+"""`mixscope serve` and `open`: the started command, and refusals in one line."""
 
 import os
 import socket
@@ -11,8 +11,12 @@ import pytest
 from analysis.errors import UserError
 from precompute import serve as module
 from precompute.serve import open_file, serve
+from tests.refusals import refused
 
 ROOT = Path(__file__).parents[2]
+ALLOWED = "--server.allowedHosts="
+NOWHERE = "There is no folder {}. Give the one that holds .duckdb files."
+NONE = "There is no file {}. `mixscope run` and `mixscope demo` make some."
 
 
 @pytest.fixture
@@ -35,50 +39,37 @@ def started(monkeypatch) -> dict[str, Any]:
     return found
 
 
-def test_the_dashboard_takes_the_place_of_the_command(folder, started):
-    serve(folder, port=0)
-    assert started["program"] == sys.executable
-    assert started["command"] == [
-        *(sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")),
-        *("--server.port=0", "--server.address=127.0.0.1", "--server.baseUrlPath="),
-        *("--server.allowedHosts=127.0.0.1", "--server.allowedHosts=localhost"),
-    ]
-    assert started["environment"] == os.environ | {
-        "MIXSCOPE_STATISTICS": "statistics",
-        "MIXSCOPE_READ_ONLY": "1",
-    }
-
-
-@pytest.mark.parametrize("prefix", ["/mixscope", "mixscope/", "/mixscope/"])
-def test_a_prefix_needs_no_slashes(folder, started, prefix):
-    serve(folder, port=0, prefix=prefix)
-    assert "--server.baseUrlPath=mixscope" in started["command"]
-
-
 @pytest.mark.parametrize(
-    ("host", "names", "hosts"),
+    ("options", "prefix", "hosts"),
     [
-        ("0.0.0.0", ["stats.example.org", "stats"], ["stats.example.org", "stats"]),
-        ("localhost", ["stats.example.org"], ["stats.example.org"]),
+        ({}, "", []),
+        *(({"prefix": prefix}, "mixscope", []) for prefix in ("/mixscope", "mixscope/")),
+        (
+            {"host": "0.0.0.0", "name": ["stats.example.org", "stats"]},
+            "",
+            ["stats.example.org", "stats"],
+        ),
+        ({"host": "localhost", "name": ["stats.example.org"]}, "", ["stats.example.org"]),
     ],
 )
-def test_readers_come_by_the_names_that_are_given(folder, started, host, names, hosts):
-    serve(folder, port=0, host=host, name=names)
-    allowed = [word for word in started["command"] if word.startswith("--server.allowedHosts=")]
-    assert [word.partition("=")[2] for word in allowed] == ["127.0.0.1", "localhost", *hosts]
+def test_the_dashboard_takes_the_place_of_the_command(folder, started, options, prefix, hosts):
+    serve(folder, port=0, **options)
+    assert started["program"] == sys.executable
+    address = f"--server.address={options.get('host', '127.0.0.1')}"
+    assert started["command"] == [
+        *(sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")),
+        *("--server.port=0", address, f"--server.baseUrlPath={prefix}"),
+        *(f"{ALLOWED}{host}" for host in ("127.0.0.1", "localhost", *hosts)),
+    ]
+    here = {"MIXSCOPE_STATISTICS": "statistics", "MIXSCOPE_READ_ONLY": "1"}
+    assert started["environment"] == os.environ | here
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"folder": Path("nowhere")},
-            "There is no folder nowhere. Give the one that holds .duckdb files.",
-        ),
-        (
-            {"folder": Path("statistics/mine.duckdb")},
-            "There is no folder statistics/mine.duckdb. Give the one that holds .duckdb files.",
-        ),
+        ({"folder": Path("nowhere")}, NOWHERE.format("nowhere")),
+        ({"folder": Path("statistics/mine.duckdb")}, NOWHERE.format("statistics/mine.duckdb")),
         (
             {"folder": Path(".")},
             ". holds no file of statistics (.duckdb). Make one: "
@@ -108,25 +99,17 @@ def test_readers_come_by_the_names_that_are_given(folder, started, host, names, 
     ],
 )
 def test_what_cannot_be_served_is_refused_in_one_line(folder, started, options, message):
-    with pytest.raises(UserError) as refused:
-        serve(**({"folder": folder, "port": 0} | options))
-    assert str(refused.value) == message
+    assert refused(UserError, serve, **({"folder": folder, "port": 0} | options)) == message
     assert not started
 
 
-def test_a_port_that_is_taken_is_told(folder, started):
+def test_a_taken_port_and_a_dashboard_that_is_not_installed_are_told(folder, started, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(UserError, match=rf"^Port {port} of 127\.0\.0\.1 cannot be served: .+ "):
-            serve(folder, port=port)
-    assert not started
-
-
-def test_an_installation_without_the_dashboard_is_told(folder, started, monkeypatch):
+        message = refused(UserError, serve, folder, port=port)
+    assert message.startswith(f"Port {port} of 127.0.0.1 cannot be served: ")
     monkeypatch.setattr(module, "_APP", Path("elsewhere") / "app.py")
-    with pytest.raises(UserError) as refused:
-        serve(folder)
-    assert str(refused.value) == (
+    assert refused(UserError, serve, folder) == (
         "This installation has no dashboard: `pip install -e .` in a checkout."
     )
     assert not started
@@ -138,31 +121,27 @@ def test_a_file_is_opened_for_this_machine_alone(folder, started, capsys):
     (folder / "a b&c.duckdb").touch()
     open_file(folder / "a b&c.duckdb", port=port)
     assert capsys.readouterr().out == f"http://127.0.0.1:{port}/?file=a+b%26c.duckdb\n"
-    assert started["command"] == [
-        *(sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py")),
-        *(f"--server.port={port}", "--server.address=127.0.0.1"),
-    ]
+    assert started["command"][5:] == [f"--server.port={port}", "--server.address=127.0.0.1"]
     assert started["environment"] == os.environ | {"MIXSCOPE_STATISTICS": "statistics"}
 
 
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        (
-            "statistics/none.duckdb",
-            "There is no file statistics/none.duckdb. `mixscope run` and `mixscope demo` make "
-            "some.",
-        ),
-        (
-            "statistics",
-            "There is no file statistics. `mixscope run` and `mixscope demo` make some.",
-        ),
+        ("statistics/none.duckdb", NONE.format("statistics/none.duckdb")),
+        ("statistics", NONE.format("statistics")),
         ("a.db", "a.db does not end in .duckdb, so the dashboard would not find it."),
     ],
 )
 def test_what_cannot_be_opened_is_refused_in_one_line(folder, started, file, message):
     Path("a.db").touch()
-    with pytest.raises(UserError) as refused:
-        open_file(Path(file))
-    assert str(refused.value) == message
+    assert refused(UserError, open_file, Path(file)) == message
     assert not started
+
+
+def test_on_windows_the_dashboard_is_waited_for(monkeypatch):
+    monkeypatch.setattr(module.os, "name", "nt")
+    ended_with = "import os; os._exit(int(os.environ['A']))"
+    with pytest.raises(SystemExit) as ended:
+        module._become([sys.executable, "-c", ended_with], {"A": "3"})
+    assert ended.value.code == 3

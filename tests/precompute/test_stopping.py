@@ -1,22 +1,17 @@
 """Ctrl-C and SIGTERM end a command with one line, whatever it was doing."""
 
-import os
 import signal
-import subprocess
 import sys
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 import typer
 
-from precompute import stopping
+from precompute import __main__, stopping
 from precompute.stopping import stoppable
-from tests import processes
-from tests.processes import assert_stopped, hear_ctrl_c, wait_for_handler
-from tests.small_store import request
+from tests.processes import hear_ctrl_c
 
 _COMMAND_GIVEN = stopping.command_given
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -69,21 +64,18 @@ COMMANDS = [signal.raise_signal, _typed, _of_a_query, _twice, _where_nothing_can
 
 @pytest.mark.parametrize("number", SIGNALS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_that_gets_a_signal_says_one_line(number, command, capsys):
+def test_a_command_that_gets_a_signal_says_one_line_and_what_is_kept(number, command, capsys):
+    kept = "" if command is _twice else "Kept in there: 3 of 4. "
+
+    def stopped(stop_line):
+        if kept:
+            stop_line.kept = kept.strip
+        command(number)
+
     with pytest.raises(SystemExit) as ended:
-        stoppable(lambda _: command(number))
+        stoppable(stopped)
     assert ended.value.code == SIGNALS[number]
-    assert capsys.readouterr() == ("", "Stopped. Go on: mixscope run\n")
-
-
-def test_a_stopped_command_says_what_is_kept_and_only_once(capsys):
-    def command(stop_line):
-        stop_line.kept = lambda: "Kept in there: 3 of 4."
-        signal.raise_signal(signal.SIGTERM)
-
-    with pytest.raises(SystemExit):
-        stoppable(command)
-    assert capsys.readouterr().err == "Stopped. Kept in there: 3 of 4. Go on: mixscope run\n"
+    assert capsys.readouterr() == ("", f"Stopped. {kept}Go on: mixscope run\n")
 
 
 @pytest.mark.parametrize("number", SIGNALS)
@@ -127,42 +119,23 @@ def test_a_command_that_gets_none_ends_as_it_does(capsys):
     assert ended.value.code == 1
     with pytest.raises(KeyError):
         stoppable(lambda _: {}["x"])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for commands behind
+    stoppable(lambda _: signal.raise_signal(signal.SIGINT))
     assert capsys.readouterr() == ("done\n", "")
 
 
-def test_a_signal_that_the_shell_has_ignored_stays_so(capsys):
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    stoppable(lambda _: signal.raise_signal(signal.SIGINT))
-    assert capsys.readouterr() == ("", "")
+def test_a_command_ends_where_there_is_no_alarm(monkeypatch, capsys):
+    monkeypatch.setattr(stopping, "_HAS_ALARM", False)
+    monkeypatch.setattr(stopping.signal, "setitimer", lambda *_: pytest.fail("there is none"))
+    monkeypatch.setattr(stopping.signal, "signal", lambda *_: None)
+    stoppable(lambda _: print("done"))
+    assert capsys.readouterr().out == "done\n"
 
 
-def _imports(_: int) -> bool:
-    return True
-
-
-def _has_begun_to_start_workers(run: int) -> bool:
-    return any(b"forkserver" in processes.command_line(child) for child in processes.children(run))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="finds the processes of a run in /proc")
-@pytest.mark.parametrize(
-    ("phase", "number"),
-    [(_imports, signal.SIGTERM), (_has_begun_to_start_workers, signal.SIGINT)],
-)
-def test_a_run_that_is_stopped_leaves_one_line_and_no_process(phase, number, tmp_path):
-    asked = request(tmp_path, statistics=["token_norm"])
-    run = subprocess.Popen(
-        processes.command_of(asked, "--workers", "2", "--cpus-per-worker", "1"),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=hear_ctrl_c,
-        cwd=Path(__file__).parents[2],
-    )
-    wait_for_handler(run)
-    while run.poll() is None and not phase(run.pid):
-        time.sleep(0.01)
-    os.killpg(run.pid, number)
-    assert assert_stopped(run, number) == "stopped in one line"
+@pytest.mark.parametrize(("code", "status"), [(None, 0), (1, 1)])
+def test_a_command_that_is_done_ends_its_process_at_once(monkeypatch, code, status):
+    ended = []
+    monkeypatch.setattr(__main__, "stoppable", lambda command: sys.exit(code))
+    monkeypatch.setattr(__main__, "end_quietly", ended.append)
+    __main__.main()
+    assert ended == [status]

@@ -1,7 +1,9 @@
-"""robinson-1950: what a correlation is within groups and between them, value by value."""
+"""robinson-1950: what a correlation is within groups and between them."""
 
-import math
 from itertools import pairwise
+
+import numpy as np
+import pandas as pd
 
 
 def parts(sides: list[list[float]], groups: list[tuple]) -> list[tuple[float, float | None]]:
@@ -14,30 +16,16 @@ def parts(sides: list[list[float]], groups: list[tuple]) -> list[tuple[float, fl
     Args:
         groups: of each value the names of the groups that it is in, the largest one first.
     """
-    (first, second), depth = sides, len(groups[0])
-
-    def means(values: list[float], level: int) -> list[float]:
-        """Mean of each value's group at a level; level 0 is a single group."""
-        sums: dict[tuple, list[float]] = {}
-        for value, of in zip(values, groups, strict=True):
-            sums.setdefault(of[:level], []).append(value)
-        return [math.fsum(sums[of[:level]]) / len(sums[of[:level]]) for of in groups]
-
-    def steps(values: list[float]) -> list[list[float]]:
-        """The deviations of every level, of all values."""
-        nested = [values, *(means(values, level) for level in range(depth, -1, -1))]
-        return [
-            [own - larger for own, larger in zip(inner, outer, strict=True)]
-            for inner, outer in pairwise(nested)
-        ]
-
-    def size(values: list[float]) -> float:
-        middle = math.fsum(values) / len(values)
-        return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / len(values))
-
-    whole, found = size(first) * size(second), []
-    for a, b in zip(steps(first), steps(second), strict=True):
-        covariance = math.fsum(x * y for x, y in zip(a, b, strict=True)) / len(a)
-        own = size(a) * size(b)
-        found.append((covariance / whole, covariance / own if own > 1e-9 * whole else None))
+    values = pd.DataFrame(zip(*sides, strict=True), dtype=float)
+    nested = [values]
+    for level in range(len(groups[0]), 0, -1):
+        of = pd.Series([str(group[:level]) for group in groups])
+        nested.append(values.groupby(of).transform("mean"))
+    nested.append(values * 0 + values.mean())
+    whole, found = np.std(values.to_numpy(), axis=0).prod(), []
+    for inner, outer in pairwise(nested):
+        own = (inner - outer).to_numpy()
+        covariance, spread = own.prod(axis=1).mean(), np.std(own, axis=0).prod()
+        rho = covariance / spread if spread > 1e-9 * whole else None
+        found.append((covariance / whole, rho))
     return found

@@ -36,27 +36,3 @@ def vectors_of(layer: Any, row: int, head: int, n_tokens: int) -> Matrix:
         weights.value_bias[head].double().tolist(),
         weights.output_weight[head].double().tolist(),
     )
-
-
-def shares(attention: Matrix, made: Matrix) -> Matrix:
-    """‖α f(x)‖ of every pair over the sum of its row; α itself where the row brings nothing."""
-    rows = []
-    for row in attention:
-        norms = [
-            norm([weight * part for part in vector])
-            for weight, vector in zip(row, made, strict=True)
-        ]
-        total = sum(norms)
-        rows.append([size / total for size in norms] if total else list(row))
-    return rows
-
-
-def of_trace(trace: Any) -> dict[str, dict[tuple[int, int], Matrix]]:
-    """Maps of a trace of one text, in float64: by weighing, then by layer and head from 1."""
-    maps: dict[str, dict[tuple[int, int], Matrix]] = {"weight": {}, "norm": {}}
-    for layer, traced in enumerate(trace.layers, start=1):
-        for head, attention in enumerate(traced.attention[0].double().tolist()):
-            made = vectors_of(traced, 0, head, len(attention))
-            maps["weight"][layer, head + 1] = attention
-            maps["norm"][layer, head + 1] = shares(attention, made)
-    return maps

@@ -10,8 +10,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
 from analysis.scopes import POST_NORM
-from analysis.statistics.base.tables import Table
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table
 
 
 @contextmanager

@@ -6,12 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from analysis.measures.bootstrap import Redraws, redraws
-from analysis.measures.correlation_parts import (
-    Part,
-    correlation_parts,
-    moments,
-    single_units,
-)
+from analysis.measures.correlation_parts import Part, correlation_parts, moments, single_units
 
 Offsets = Int[np.ndarray, " row"]
 

@@ -38,8 +38,7 @@ from analysis.statistics.base.columns import (
     rank,
 )
 from analysis.statistics.base.means import gather
-from analysis.statistics.base.tables import BY_RANK, Table
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import BY_RANK, FitContext, Table, derived
 
 OF_PAIRS = ("within_heads", "between_heads", "between_layers")
 """Parts of a correlation over the pairs of all heads; between heads is within their layer."""
@@ -133,13 +132,15 @@ def of_bins(
             for (kind,) in kinds
         )
 
-    return Table(
+    return derived(
         name,
+        of=of,
         key=(pooled(LAYER), pooled(HEAD), by),
         values=columns,
         laws=laws_of_parts(OF_PAIRS),
         declared=BY_RANK,
-        **{"source": of.source, "needs": of.needs, "requires": (of.name,), "made_by": fit} | more,
+        made_by=fit,
+        **more,
     )
 
 
@@ -251,8 +252,9 @@ def with_frequency(
         store.execute("drop table tokens")
         return table.rows([frame])
 
-    return Table(
+    return derived(
         name,
+        of=of,
         key=(
             named(
                 "corpus: counted in this corpus; file: given to the run",
@@ -265,15 +267,11 @@ def with_frequency(
         values=columns,
         laws=laws_of_parts(OF_TOKENS),
         declared=BY_RANK,
-        **{
-            "source": of.source,
-            "note": "masked places left out",
-            "needs": tuple(dict.fromkeys((Need.FREQUENCY, *of.needs))),
-            "depends_on": (Setting.FREQUENCIES, *of.depends_on),
-            "requires": (of.name,),
-            "made_by": fit,
-        }
-        | more,
+        note="masked places left out",
+        needs=tuple(dict.fromkeys((Need.FREQUENCY, *of.needs))),
+        depends_on=(Setting.FREQUENCIES, *of.depends_on),
+        made_by=fit,
+        **more,
     )
 
 

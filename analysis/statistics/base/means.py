@@ -18,6 +18,7 @@ from analysis.measures.bootstrap import means_of_sums
 from analysis.statistics.base.columns import (
     LAYER,
     OF_RUN,
+    SEQ,
     Column,
     averaged,
     count,
@@ -28,11 +29,13 @@ from analysis.statistics.base.columns import (
     ratio,
     with_names,
 )
-from analysis.statistics.base.tables import Table, View, grain_of, query
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table, View, derived, grain_of, query
 
 SLICE = 2**17
 """Sequences per slice of a query over all sequences, so that it fits into memory."""
+TOGETHER = 2**15
+"""Most rows of layers that one query reads together: a query for each layer of a small table
+would take longer than its rows."""
 N_SEQUENCES = count("sequences that have it", "sequences", most=OF_RUN["n_sequences"])
 
 
@@ -40,8 +43,8 @@ def means(
     name: str,
     *,
     of: Table,
-    by: tuple[Column, ...],
-    values: Mapping[str, Column],
+    by: tuple[Column, ...] = (),
+    values: Mapping[str, Column] | None = None,
     over: tuple[Column, ...] = (),
     rows: str = "",
     wide: str = "",
@@ -54,11 +57,14 @@ def means(
     A single quantity has no column for its name, which is that of the mean.
 
     Args:
+        by: key; that of `of` without the sequence unless given, as `values` are those of `of`.
         over: columns of the key whose mean has rows too, in which they are NULL.
         rows: what is read, as SQL: `seq`, the key and what quantities are made of.
         wide: name of a view with a column for each quantity.
         more: of the table.
     """
+    by = by or tuple(column for column in of.key if column != SEQ)
+    values = of.values if values is None else values
     measured, several = with_names(values), len(values) > 1
     mean = "mean" if several else measured[0].name
     key = tuple(averaged(one) if one in over else one for one in by)
@@ -76,21 +82,15 @@ def means(
         "n_sequences": N_SEQUENCES,
     }
     views = (wide_view(wide, name, key[: len(by)], measured),) if wide else ()
-    return Table(
+    return derived(
         name,
+        of=of,
         key=key,
         values=columns,
         laws=(*bounds.values(), *more.pop("laws", ())),
         views=(*views, *more.pop("views", ())),
-        **{
-            "source": of.source,
-            "note": "means over sequences",
-            "needs": of.needs,
-            "depends_on": of.depends_on,
-            "requires": (of.name,),
-            "made_by": _means(of.name, rows or of.name, by, over, measured),
-        }
-        | more,
+        made_by=_means(of.name, rows or of.name, by, over, measured),
+        **{"note": "means over sequences", "depends_on": of.depends_on} | more,
     )
 
 
@@ -129,11 +129,14 @@ def _means(
     over: tuple[Column, ...],
     quantities: tuple[Column, ...],
 ) -> Any:
-    """Return the fit of means, which reads each layer once where the key has the layer."""
+    """Return the fit of means, which reads few layers at a time where the key has the layer."""
     key = [_quoted(column) for column in by]
+    of_sequence = [
+        f"({one.sql or f'avg({_quoted(one)})'})::double as {_quoted(one)}" for one in quantities
+    ]
     numbers = f"""
         unpivot (
-            select seq, {", ".join([*key, *map(_of_sequence, quantities)])}
+            select seq, {", ".join([*key, *of_sequence])}
             from {rows} where {{some}} group by all
         )
         on {", ".join(map(_quoted, quantities))} into name quantity value value
@@ -169,16 +172,22 @@ def _quoted(column: Column) -> str:
     return f'"{column.name}"'
 
 
-def _of_sequence(quantity: Column) -> str:
-    """Return SQL for the number of a quantity in one sequence."""
-    name = _quoted(quantity)
-    return f"({quantity.sql or f'avg({name})'})::double as {name}"
-
-
 def layers_of(store: DuckDBPyConnection, table: str) -> list[str]:
-    """Return a condition for each layer of a table."""
-    layers = store.sql(f"select distinct layer from {table} order by layer").fetchall()
-    return ["layer is null" if layer is None else f"layer = {layer}" for (layer,) in layers]
+    """Return conditions that cut a table into layers, several together where rows are few."""
+    counted = f"select layer, count(*) from {table} group by layer order by layer nulls last"
+    pieces: list[list[int]] = []  # first and last layer, and the rows of all
+    for layer, n in store.sql(counted).fetchall():
+        if layer is None:
+            return [*map(_within, pieces), "layer is null"]
+        if pieces and pieces[-1][2] + n <= TOGETHER:
+            pieces[-1][1:] = [layer, pieces[-1][2] + n]
+        else:
+            pieces.append([layer, layer, n])
+    return [*map(_within, pieces)]
+
+
+def _within(piece: list[int]) -> str:
+    return f"layer between {piece[0]} and {piece[1]}"
 
 
 @dataclass(frozen=True)
@@ -212,36 +221,31 @@ class Blocks:
             zero: quantities that are 0 in a sequence without the key.
             weight: column of the query with what a value, multiplied by it, counts; each counts 1.
         """
-        sums = self._sums(store, query, weight)
-        names = [*sums.columns.drop(["block", "total", "n", "present"])]
-        grouped = sums.groupby(names, dropna=False, observed=True)
-        cells = grouped.size().index.to_frame(index=False)
-        of_cells, n, present = np.zeros((3, len(self.numbers), len(cells)))
-        places = np.searchsorted(self.numbers, sums["block"]), grouped.ngroup()
-        np.add.at(of_cells, places, sums["total"])
-        np.add.at(n, places, sums["n"])
-        np.add.at(present, places, sums["present"])
-        is_zero = cells["quantity"].isin(zero) if zero else False
-        counted = np.where(is_zero, self.sizes[:, None], n)
-        drawn = context.redraws(self.numbers)
-        resampled = means_of_sums(of_cells, counted, drawn.weights)
-        low, high = drawn.interval(resampled, counted > 0)
-        (mean,) = means_of_sums(of_cells, counted, np.ones((1, len(self.numbers))))
-        n_sequences = present.sum(axis=0).astype(np.int64)
-        return cells.assign(mean=mean, low=low, high=high, n_sequences=n_sequences)
-
-    def _sums(self, store: DuckDBPyConnection, query: str, weight: str) -> pd.DataFrame:
-        """Return sum, weight and number of values by block and cell; a cell may have several
-        rows."""
         others = ", ".join(filter(None, ("seq", "value", weight)))
-        sums = f"""
+        of_cells = f"""
             select * exclude ({others}), fsum(value) as total, sum({weight or 1})::double as n,
                 count(*) as present
             from ({query}) join blocks using (seq)
             where not isnan(value) group by all order by all
         """
-        frames = [store.sql(sums.replace("{some}", some)).df() for some in slices(store)]
-        return pd.concat(frames, ignore_index=True)
+        frames = [store.sql(of_cells.replace("{some}", some)).df() for some in slices(store)]
+        sums = pd.concat(frames, ignore_index=True)  # a cell may have several rows
+        names = [*sums.columns.drop(["block", "total", "n", "present"])]
+        grouped = sums.groupby(names, dropna=False, observed=True)
+        cells = grouped.size().index.to_frame(index=False)
+        total, n, present = np.zeros((3, len(self.numbers), len(cells)))
+        places = np.searchsorted(self.numbers, sums["block"]), grouped.ngroup()
+        np.add.at(total, places, sums["total"])
+        np.add.at(n, places, sums["n"])
+        np.add.at(present, places, sums["present"])
+        is_zero = cells["quantity"].isin(zero) if zero else False
+        counted = np.where(is_zero, self.sizes[:, None], n)
+        drawn = context.redraws(self.numbers)
+        resampled = means_of_sums(total, counted, drawn.weights)
+        low, high = drawn.interval(resampled, counted > 0)
+        (mean,) = means_of_sums(total, counted, np.ones((1, len(self.numbers))))
+        n_sequences = present.sum(axis=0).astype(np.int64)
+        return cells.assign(mean=mean, low=low, high=high, n_sequences=n_sequences)
 
 
 def slices(store: DuckDBPyConnection) -> Iterator[str]:
@@ -289,16 +293,12 @@ def dispersion(
         "min": smallest,
         "max": largest,
     }
-    return Table(
+    return derived(
         name,
+        of=of,
         key=tuple(pooled(one) for one in by),
         values=columns,
         laws=("min <= mean * (1 + 1e-9)", "mean <= max * (1 + 1e-9)"),
-        **{
-            "source": of.source,
-            "needs": of.needs,
-            "requires": (of.name,),
-            "made_by": query(sql),
-        }
-        | more,
+        made_by=query(sql),
+        **more,
     )

@@ -6,17 +6,20 @@ round-off; each table declares its tolerance.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
+from jaxtyping import Int, Int32
 
+from analysis.measures.bootstrap import Redraws, redraws
 from analysis.needs import Need, Setting
+from analysis.scopes import LayerOrder
 from analysis.statistics.base.columns import POS, SEQ, Column, with_names
-from analysis.statistics.fit import FitContext
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,16 @@ class View:
     grain: str
     columns: tuple[Column, ...]
     sql: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """View of some columns of its table, or of some rows; its note is the table's unless given."""
+
+    name: str
+    leave_out: tuple[str, ...]
+    where: str = "true"
+    note: str | None = None
 
 
 def view(
@@ -99,7 +112,7 @@ class Table:
     note: str = ""
     laws: tuple[str, ...] = ()
     needs: tuple[Need, ...] = ()
-    views: tuple[View, ...] = ()
+    views: tuple[View | Part, ...] = ()
     shown_as: str = ""
     order: tuple[str, ...] = ()
     merge: str = "from shards"
@@ -191,7 +204,17 @@ class Table:
     @property
     def all_views(self) -> tuple[View, ...]:
         is_hidden = not self.shown_as and self.name in (view.name for view in self.views)
-        return self.views if is_hidden else (self.shown(self.shown_as), *self.views)
+        own = () if is_hidden else (self.shown(self.shown_as),)
+        views = (self._part(view) if isinstance(view, Part) else view for view in self.views)
+        return (*own, *views)
+
+    def _part(self, part: Part) -> View:
+        columns = tuple(column for column in self.columns if column.name not in part.leave_out)
+        names = ", ".join(f'"{column.name}"' for column in columns)
+        key = [column for column in self.key if column.name not in part.leave_out]
+        grain = grain_of(key, self.note if part.note is None else part.note)
+        sql = f"select {names} from stored.{self.name} where {part.where}"
+        return View(part.name, grain, columns, sql)
 
     def rows(self, frames: Iterable[pd.DataFrame]) -> pa.Table:
         """Return frames in the types of the table; a column that a frame lacks is NULL there."""
@@ -208,12 +231,57 @@ class Table:
         return pa.concat_tables([schema.empty_table(), *parts])
 
 
+class Vectors(Protocol):
+    """Static vectors of words, and the name of their file."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def vectors(self) -> Mapping[str, np.ndarray]: ...
+
+    def of(self, form: str) -> np.ndarray | None: ...
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """Context of a fit beside the store: the run's seed, layer order and given files.
+
+    The store's table `blocks` has the block of each sequence: its own block if sequences are few.
+    `documents` holds a number for the document of each block; None if each is its own document.
+    """
+
+    seed: int
+    order: LayerOrder
+    frequency_ranks: Mapping[str, np.ndarray]
+    word_vectors: Vectors | None = None
+    documents: Int32[np.ndarray, " block"] | None = None
+    _last: dict[bytes, Redraws] = field(default_factory=dict)
+
+    def redraws(self, blocks: Int[np.ndarray, " value"]) -> Redraws:
+        """Resamples of some blocks of sequences; windows of one document are resampled together.
+
+        The last resamples are cached: most queries of a fit are about the same blocks.
+        """
+        units = blocks if self.documents is None else self.documents[blocks]
+        asked = units.tobytes()
+        if asked not in self._last:
+            self._last.clear()
+            self._last[asked] = redraws(units, seed=self.seed)
+        return self._last[asked]
+
+
 Fit = Callable[[Table, DuckDBPyConnection, FitContext], pa.Table]
-"""Function that makes a table from those that it requires."""
+"""Function that makes a table from those that it requires; layers and heads count from 1."""
 
 
 def _schema(columns: Iterable[Column]) -> pa.Schema:
     return pa.schema([pa.field(c.name, c.type, nullable=c.nullable) for c in columns])
+
+
+def derived(name: str, *, of: Table, **more: Any) -> Table:
+    """Declare a table made from another, whose source and needs it has unless told otherwise."""
+    return Table(name, **{"source": of.source, "needs": of.needs, "requires": (of.name,)} | more)
 
 
 def query(sql: str) -> Fit:
@@ -230,15 +298,3 @@ def added_up(key: str, counted: str, *sums: str, others: tuple[str, ...] = ()) -
     added = (f"sum({name}) as {name}" for name in sums)
     columns = ", ".join((key, *others, f"sum({counted})::bigint as {counted}", *added))
     return f"select {columns} from shards group by {key}"
-
-
-def counts(name: str, *, key: tuple[Column, ...], n: Column, **more: Any) -> Table:
-    """Declare a table of counts `n`, which add up over sequences."""
-    names = ", ".join(f'"{column.name}"' for column in key)
-    merge = f"select {names}, sum(n)::bigint as n from shards group by all"
-    return Table(
-        name,
-        key=key,
-        values={"n": n},
-        **{"merge": merge, "counted": True, "declared": UNSTABLE_ARGMAX} | more,
-    )

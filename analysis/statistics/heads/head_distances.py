@@ -29,15 +29,9 @@ from analysis.statistics.base.columns import (
     whole,
     with_names,
 )
-from analysis.statistics.base.correlations import (
-    OF_HEADS,
-    laws_of_parts,
-    parts,
-    values_of_parts,
-)
-from analysis.statistics.base.tables import Table, View
-from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, by_weighing, of_weights
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.correlations import OF_HEADS, laws_of_parts, parts, values_of_parts
+from analysis.statistics.base.tables import FitContext, Table, View
+from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, of_weights
 
 
 def _head(side: str, which: str) -> tuple[Any, Any]:
@@ -72,7 +66,7 @@ _BOTH = (
     ),
     _N_ROWS,
 )
-_GRAIN = "one row per two heads, in either order, and per head with itself"
+_GRAIN = "two heads, in either order, and per head with itself"
 HEAD_DISTANCE = Table(
     "head_distance",
     key=(WEIGHING, *_TWO_HEADS),
@@ -92,7 +86,7 @@ HEAD_DISTANCE = Table(
     views=(
         View(
             "head_distance_weighing",
-            "one row per weighing and two heads, in either order, and per head with itself",
+            f"one row per weighing and {_GRAIN}",
             (WEIGHING, *_BOTH),
             """
             with pairs as (
@@ -109,17 +103,14 @@ HEAD_DISTANCE = Table(
         ),
         View(
             "head_distance_mean",
-            _GRAIN,
+            f"one row per {_GRAIN}",
             _BOTH,
-            """
-            select * exclude (weighing) from head_distance_weighing
-            where weighing = 'weight'
-            order by layer_a, head_a, layer_b, head_b
-            """,
+            "select * exclude (weighing) from head_distance_weighing where weighing = 'weight' "
+            "order by layer_a, head_a, layer_b, head_b",
         ),
         View(
             "head_distance",
-            _GRAIN,
+            f"one row per {_GRAIN}",
             (*_TWO_HEADS, _DIVERGENCE),
             "select * exclude (mean_divergence, n_rows) from head_distance_mean",
         ),
@@ -137,23 +128,22 @@ class HeadMatrix(NamedTuple):
     heads: Int[np.ndarray, " head"]
 
 
-def stored_distances(store: DuckDBPyConnection, *, weighing: str) -> HeadMatrix:
-    """Return the stored distances by weights or by norms; layers and heads count from 1."""
+def _of_both(store: DuckDBPyConnection) -> Iterator[tuple[str, HeadMatrix]]:
+    """Yield the stored distances by weights, then by norms; layers and heads count from 1."""
     rows = """
         from head_distance_weighing where weighing = $weighing
         order by layer_a, head_a, layer_b, head_b"""
-    frame = store.execute(rows, {"weighing": weighing}).df()
-    heads = frame.drop_duplicates(["layer_a", "head_a"])
-    return HeadMatrix(
-        frame["mean_divergence"].to_numpy().reshape(len(heads), len(heads)),
-        heads["layer_a"].to_numpy(dtype=np.int64),
-        heads["head_a"].to_numpy(dtype=np.int64),
-    )
-
-
-def _of_both(store: DuckDBPyConnection) -> Iterator[tuple[str, HeadMatrix]]:
     for weighing in WEIGHINGS:
-        yield weighing, stored_distances(store, weighing=weighing)
+        frame = store.execute(rows, {"weighing": weighing}).df()
+        heads = frame.drop_duplicates(["layer_a", "head_a"])
+        yield (
+            weighing,
+            HeadMatrix(
+                frame["mean_divergence"].to_numpy().reshape(len(heads), len(heads)),
+                heads["layer_a"].to_numpy(dtype=np.int64),
+                heads["head_a"].to_numpy(dtype=np.int64),
+            ),
+        )
 
 
 def _agreement(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
@@ -239,31 +229,26 @@ def _layout(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.
     return table.rows(frames)
 
 
-_POINT = {
-    "x": number("place along the axis on which heads differ most", "nats"),
-    "y": number("place along the axis across it", "nats"),
-}
-HEAD_LAYOUT = by_weighing(
-    Table(
-        "head_layout",
-        key=(WEIGHING, LAYER, HEAD),
-        source="clark-2019",
-        note="of two heads or more",
-        views=(of_weights("head_layout", (LAYER, HEAD), _POINT, note="of two heads or more"),),
-        version=3,
-        requires=("head_distance",),
-        made_by=_layout,
-        values={
-            **_POINT,
-            "stress": ratio(
-                "Kruskal's stress-1 of the whole plane: root of the sum of squared differences "
-                "between distances in the plane and mean divergences, over the sum of squared "
-                "distances in the plane; 0 is exact",
-                null="where no two heads differ",
-            ),
-        },
-    ),
-    "head_layout_stress",
+HEAD_LAYOUT = Table(
+    "head_layout",
+    key=(WEIGHING, LAYER, HEAD),
+    source="clark-2019",
+    note="of two heads or more",
+    shown_as="head_layout_weighing",
+    views=(of_weights("head_layout", "stress"), of_weights("head_layout_stress")),
+    version=3,
+    requires=("head_distance",),
+    made_by=_layout,
+    values={
+        "x": number("place along the axis on which heads differ most", "nats"),
+        "y": number("place along the axis across it", "nats"),
+        "stress": ratio(
+            "Kruskal's stress-1 of the whole plane: root of the sum of squared differences "
+            "between distances in the plane and mean divergences, over the sum of squared "
+            "distances in the plane; 0 is exact",
+            null="where no two heads differ",
+        ),
+    },
 )
 
 
@@ -284,27 +269,26 @@ def _steps(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.T
 _GROUP = (
     "0 to N − 1 are the heads, those of the first layer first; N + s is the group that step s made"
 )
-HEAD_LINKAGE = by_weighing(
-    Table(
-        "head_linkage",
-        key=(WEIGHING, whole("step, counted from 0", name="step")),
-        source="sokal-1958",
-        note="which joins two groups of heads into one",
-        laws=('"left" <> "right"',),
-        version=2,
-        requires=("head_distance",),
-        made_by=_steps,
-        values={
-            "left": whole(f"one group: {_GROUP}"),
-            "right": whole("the other group, counted in the same way"),
-            "height": nats(
-                "mean over their heads of the mean divergence of a head of one and a head of the "
-                "other",
-                least=0,
-            ),
-            "n_heads": whole("heads in both groups", "heads", least=2),
-        },
-    )
+HEAD_LINKAGE = Table(
+    "head_linkage",
+    key=(WEIGHING, whole("step, counted from 0", name="step")),
+    source="sokal-1958",
+    note="which joins two groups of heads into one",
+    shown_as="head_linkage_weighing",
+    views=(of_weights("head_linkage"),),
+    laws=('"left" <> "right"',),
+    version=2,
+    requires=("head_distance",),
+    made_by=_steps,
+    values={
+        "left": whole(f"one group: {_GROUP}"),
+        "right": whole("the other group, counted in the same way"),
+        "height": nats(
+            "mean over their heads of the mean divergence of a head of one and a head of the other",
+            least=0,
+        ),
+        "n_heads": whole("heads in both groups", "heads", least=2),
+    },
 )
 
 
@@ -320,31 +304,31 @@ def _cohesion(table: Table, store: DuckDBPyConnection, context: FitContext) -> p
 
 
 _MEAN = "mean over them of the mean divergence"
-LAYER_COHESION = by_weighing(
-    Table(
-        "layer_cohesion",
-        key=(WEIGHING, pooled(LAYER)),
-        source="mantel-1967",
-        note="of layers with two heads or more",
-        laws=("abs(difference - (between - within)) < 1e-9", "p_value > 0"),
-        version=2,
-        requires=("head_distance",),
-        made_by=_cohesion,
-        values={
-            "within": nats(f"two heads of the same layer: {_MEAN}", least=0),
-            "between": nats(f"a head of the layer and one of another layer: {_MEAN}", least=0),
-            "difference": number(
-                "between minus within; positive where heads of a layer are more alike", "nats"
-            ),
-            "p_value": share(
-                "share of the ways to deal layers to heads that give as large a difference; of "
-                "random ways (b + 1) / (B + 1) where b of B do",
-                "probability",
-            ),
-            "n_permutations": count(
-                "ways to deal layers to heads that were tried, all of them if fewer than 9,999",
-                "permutations",
-            ),
-        },
-    )
+LAYER_COHESION = Table(
+    "layer_cohesion",
+    key=(WEIGHING, pooled(LAYER)),
+    source="mantel-1967",
+    note="of layers with two heads or more",
+    laws=("abs(difference - (between - within)) < 1e-9", "p_value > 0"),
+    shown_as="layer_cohesion_weighing",
+    views=(of_weights("layer_cohesion"),),
+    version=2,
+    requires=("head_distance",),
+    made_by=_cohesion,
+    values={
+        "within": nats(f"two heads of the same layer: {_MEAN}", least=0),
+        "between": nats(f"a head of the layer and one of another layer: {_MEAN}", least=0),
+        "difference": number(
+            "between minus within; positive where heads of a layer are more alike", "nats"
+        ),
+        "p_value": share(
+            "share of the ways to deal layers to heads that give as large a difference; of "
+            "random ways (b + 1) / (B + 1) where b of B do",
+            "probability",
+        ),
+        "n_permutations": count(
+            "ways to deal layers to heads that were tried, all of them if fewer than 9,999",
+            "permutations",
+        ),
+    },
 )

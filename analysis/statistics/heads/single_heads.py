@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 from duckdb import DuckDBPyConnection
 
-from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, OF_PARTS, PARTS, RANDOM
+from analysis.effects import CHANGES, FILLINGS, LEVELS, MEASURES, PARTS, RANDOM
 from analysis.habits import HABITS, OBJECTIVES, QUANTITIES
 from analysis.habits import TOKEN_TYPES as OF_TYPES
 from analysis.measures.heads.effect_prediction import Draws, OfHeads, chance, rank_correlations
@@ -32,9 +32,8 @@ from analysis.statistics.base.columns import (
     with_names,
 )
 from analysis.statistics.base.means import N_SEQUENCES, means, wide_view
-from analysis.statistics.base.tables import Table, View
-from analysis.statistics.base.weighing import WEIGHING, by_weighing
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table, View
+from analysis.statistics.base.weighing import WEIGHING, of_weights
 from analysis.statistics.question import quoted
 from analysis.token_types import TOKEN_TYPES
 
@@ -66,47 +65,45 @@ _HABITS = {
     ),
 }
 OF_HABITS = {name: _HABITS[name] for name in QUANTITIES}
-SEQUENCE_HEAD_PATTERN = by_weighing(
-    Table(
-        "sequence_head_pattern",
-        key=(WEIGHING, LAYER, HEAD, SEQ),
-        source="clark-2019",
-        laws=(
-            f"entropy <= uniform + {ROUNDING}",
-            f"entropy_cls is null or entropy_cls <= ln(n_tokens + 1) + {ROUNDING}",
-            "(entropy_cls is null) = (cls is null)",
-            "(sep_to_sep is null) = (sep is null)",
-            "uniform <= ln(n_tokens + 1) + 1e-5",
-        ),
-        version=3,
-        values={
-            "n_tokens": whole("tokens, special ones included", "tokens", least=1),
-            **OF_HABITS,
-        },
-    )
-)
-HEAD_PATTERN = by_weighing(
-    means(
-        "head_pattern",
-        of=SEQUENCE_HEAD_PATTERN,
-        rows="sequence_head_pattern_weighing",
-        by=(WEIGHING, LAYER, HEAD),
-        over=(HEAD,),
-        views=(
-            wide_view(
-                "head_pattern",
-                "head_pattern",
-                (LAYER, HEAD),
-                tuple(column for column in with_names(OF_HABITS) if column.name in HABITS),
-                n="",
-                where="head is not null and weighing = 'weight'",
-            ),
-        ),
-        note="means over sequences, of attention to a type of token over all of them",
-        version=5,
-        values=OF_HABITS,
+SEQUENCE_HEAD_PATTERN = Table(
+    "sequence_head_pattern",
+    key=(WEIGHING, LAYER, HEAD, SEQ),
+    source="clark-2019",
+    shown_as="sequence_head_pattern_weighing",
+    views=(of_weights("sequence_head_pattern"),),
+    laws=(
+        f"entropy <= uniform + {ROUNDING}",
+        f"entropy_cls is null or entropy_cls <= ln(n_tokens + 1) + {ROUNDING}",
+        "(entropy_cls is null) = (cls is null)",
+        "(sep_to_sep is null) = (sep is null)",
+        "uniform <= ln(n_tokens + 1) + 1e-5",
     ),
-    "head_pattern_interval",
+    version=3,
+    values={
+        "n_tokens": whole("tokens, special ones included", "tokens", least=1),
+        **OF_HABITS,
+    },
+)
+HEAD_PATTERN = means(
+    "head_pattern",
+    of=SEQUENCE_HEAD_PATTERN,
+    rows="sequence_head_pattern_weighing",
+    over=(HEAD,),
+    views=(
+        wide_view(
+            "head_pattern",
+            "head_pattern",
+            (LAYER, HEAD),
+            tuple(column for column in with_names(OF_HABITS) if column.name in HABITS),
+            n="",
+            where="head is not null and weighing = 'weight'",
+        ),
+        of_weights("head_pattern_interval"),
+    ),
+    shown_as="head_pattern_weighing",
+    note="means over sequences, of attention to a type of token over all of them",
+    version=5,
+    values=OF_HABITS,
 )
 _MEANS = """
     select layer, head, quantity, any_value(mean) filter (weighing = 'weight') as weight,
@@ -176,7 +173,6 @@ SEQUENCE_GRADIENT_IMPORTANCE = Table(
 GRADIENT_IMPORTANCE = means(
     "gradient_importance",
     of=SEQUENCE_GRADIENT_IMPORTANCE,
-    by=(OBJECTIVE, LAYER, HEAD, TOKEN_TYPE),
     over=(HEAD,),
     shown_as="gradient_importance_objective",
     views=(
@@ -188,7 +184,6 @@ GRADIENT_IMPORTANCE = means(
             "where head is not null",
         ),
     ),
-    values={"importance": _IMPORTANCE},
 )
 _OF_UPDATE = (
     LAYER,
@@ -227,9 +222,7 @@ SEQUENCE_CONTRIBUTION = Table(
 CONTRIBUTION = means(
     "contribution",
     of=SEQUENCE_CONTRIBUTION,
-    by=_OF_UPDATE,
     laws=SEQUENCE_CONTRIBUTION.laws[:2],
-    values={name: SEQUENCE_CONTRIBUTION.values[name] for name in OF_PARTS},
 )
 _OF_EFFECT = (
     named(
@@ -275,9 +268,7 @@ SEQUENCE_HEAD_EFFECT = Table(
 HEAD_EFFECT = means(
     "head_effect",
     of=SEQUENCE_HEAD_EFFECT,
-    by=_OF_EFFECT,
     depends_on=(),
-    values={name: SEQUENCE_HEAD_EFFECT.values[name] for name in CHANGES},
 )
 SINKS = tuple(name for name in TOKEN_TYPES if name not in ("comma_period", "other"))
 MEASURES_OF_HEADS = f"""

@@ -1,5 +1,6 @@
 """Effects of modules on the mixing of two tokens, the pairs themselves, and their lists."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -31,8 +32,7 @@ from analysis.statistics.base.columns import (
     whole,
     with_names,
 )
-from analysis.statistics.base.tables import Table, query, view
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table, query, view
 
 SINGLE: Any = {"type": pa.float32()}
 _ROUNDED: Any = {"least": -1 - 1e-6, "most": 1 + 1e-6}
@@ -268,16 +268,27 @@ WIDEST = """(
     select layer from pair_delta_shards group by layer order by count(*) desc, layer limit 1
 )"""
 """The first layer with the widest window, which has every pair that any layer has."""
-_COUNTS_OF_PAIRS = f"""
-    select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
-        counts[relation + 1] / n as relation_share, counts[1] > 0 as has_special
-    from (
-        select source, target, count(*)::integer as n,
-            (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
-        from pair_delta_shards
-        where layer = {WIDEST}
-        group by source, target
-    )
+_COUNTED_PAIRS = f"""
+    with counted as materialized (
+        select source, target, n, n_sequences, {RELATION_OF_COUNTS} as relation,
+            counts[relation + 1] / n as relation_share, counts[1] > 0 as has_special
+        from (
+            select source, target, count(*)::integer as n,
+                (count(*) filter (is_first))::integer as n_sequences, {RELATION_COUNTS} as counts
+            from pair_delta_shards
+            where layer = {WIDEST}
+            group by source, target
+        )
+    ),
+    of_words as (from counted where not has_special)
+    select counted.*, n_source, n_target,
+        (select coalesce(sum(n), 0)::bigint from of_words) as n_all
+    from counted
+    semi join (from pair_delta_wide where layer = {WIDEST}) using (source, target)
+    left join (select source, sum(n)::bigint as n_source from of_words group by source)
+        using (source)
+    left join (select target, sum(n)::bigint as n_target from of_words group by target)
+        using (target)
 """
 
 
@@ -286,28 +297,11 @@ def _counted_pairs(table: Table, store: DuckDBPyConnection, context: FitContext)
 
     PMI refers to all pairs of words, listed or not.
     """
-    store.execute(f"create temp table counted as {_COUNTS_OF_PAIRS}")
-    sides = {
-        side: f"(select {side}, sum(n)::bigint as n_{side} from counted where not has_special "
-        f"group by {side})"
-        for side in ("source", "target")
-    }
-    pairs = store.execute(
-        f"""
-        select counted.*, n_source, n_target
-        from counted
-        semi join (from pair_delta_wide where layer = {WIDEST}) using (source, target)
-        left join {sides["source"]} using (source)
-        left join {sides["target"]} using (target)
-        """
-    ).df()
-    [(n_all,)] = store.execute(
-        "select coalesce(sum(n), 0)::bigint from counted where not has_special"
-    ).fetchall()
-    store.execute("drop table counted")
+    pairs = store.execute(_COUNTED_PAIRS).df()
     of_words = ~pairs["has_special"].to_numpy()
     pmi = np.full(len(pairs), np.nan)
-    counted = pairs[["n", "n_source", "n_target"]][of_words].to_numpy().astype(np.int64)
+    counted = pairs.loc[of_words, ["n", "n_source", "n_target"]].to_numpy().astype(np.int64)
+    n_all = int(pairs["n_all"].max()) if len(pairs) else 0
     pmi[of_words] = pointwise_mutual_information(*counted.T, n_all=n_all)
     relation = pairs["relation"].map(dict(enumerate(RELATIONS)))
     return table.rows([pairs.assign(pmi=pmi, relation=relation)])
@@ -348,47 +342,33 @@ KEPT = 300
 MIN_COUNTS = (1, 2, 5, 10)
 
 
-def _lists_of_layers(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
+def _lists(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """Rank the pairs of every layer, effect, direction, minimum count and relation."""
     layers = store.execute("select distinct layer from pair_delta_wide order by layer").fetchall()
-    return table.rows(_extremes(store, layer) for (layer,) in layers)
+    return table.rows(rows for (layer,) in layers for rows in _lists_of_layer(store, layer))
 
 
-def _extremes(store: DuckDBPyConnection, layer: int) -> pd.DataFrame:
+def _lists_of_layer(store: DuckDBPyConnection, layer: int) -> Iterator[pd.DataFrame]:
     pairs = store.execute("from pair_delta_wide where layer = $layer", {"layer": layer}).df()
-    lists = [
-        (effect, amplified, least, relation, chosen)
-        for least, relation in product(MIN_COUNTS, range(len(RELATIONS)))
-        for effect, amplified, chosen in _lists(
-            pairs, np.flatnonzero((pairs["n"] >= least) & (pairs["relation"] == relation))
-        )
-    ]
-    effects, amplified, least, relation, chosen = zip(*lists, strict=True)
-    lengths = [len(places) for places in chosen]
-    rows = pairs.iloc[np.concatenate(chosen)]
-    effect = np.repeat(effects, lengths).astype(np.int8)
-    place_and_effect = np.arange(len(rows)), effect
-    columns = {
-        "effect": np.array(list(EFFECTS))[effect],
-        "amplified": np.repeat(amplified, lengths),
-        "min_count": np.repeat(least, lengths),
-        "relation": np.repeat(relation, lengths),
-        "place": np.concatenate([np.arange(1, length + 1) for length in lengths]),
-    }
-    for quantity in ("mean", "std", "error"):
-        of_effects = rows[[f"{quantity}_{effect}" for effect in EFFECTS]].to_numpy()
-        columns[quantity] = of_effects[place_and_effect]
-    return rows.assign(**columns)
-
-
-def _lists(pairs: pd.DataFrame, chosen: np.ndarray) -> list[tuple[int, bool, np.ndarray]]:
-    """The lists of some pairs in every effect and direction: where they stand, largest first."""
-    ids = [pairs[side].to_numpy()[chosen] for side in ("target", "source")]
-    means = [pairs[f"mean_{effect}"].to_numpy()[chosen] for effect in EFFECTS]
-    return [
-        (effect, amplified, chosen[_largest(mean if amplified else -mean, *ids)])
-        for (effect, mean), amplified in product(enumerate(means), (True, False))
-    ]
+    target, source = (pairs[side].to_numpy() for side in ("target", "source"))
+    groups = []
+    for least, relation in product(MIN_COUNTS, range(len(RELATIONS))):
+        members = np.flatnonzero((pairs["n"] >= least) & (pairs["relation"] == relation))
+        groups.append((least, members, target[members], source[members]))
+    for effect in EFFECTS:
+        mean = pairs[f"mean_{effect}"].to_numpy()
+        if np.isnan(mean).all():  # a step of layers of another order
+            continue
+        lists = []
+        for (least, members, *ids), sign in product(groups, (1, -1)):
+            first = members[_largest(sign * mean[members], *ids)]
+            place = np.arange(1, len(first) + 1)
+            of_list = {"amplified": sign > 0, "min_count": least, "place": place}
+            lists.append(pd.DataFrame({"row": first, **of_list}))
+        chosen = pd.concat(lists, ignore_index=True)
+        measured = {f"{name}_{effect}": name for name in ("mean", "std", "error")}
+        rows = pairs.iloc[chosen.pop("row")].rename(columns=measured).reset_index(drop=True)
+        yield rows.assign(effect=effect, **chosen)
 
 
 def _largest(values: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:
@@ -429,7 +409,7 @@ PAIR_EXTREME = Table(
     ),
     version=2,
     requires=("pair_delta",),
-    made_by=_lists_of_layers,
+    made_by=_lists,
 )
 
 LIMIT = 10

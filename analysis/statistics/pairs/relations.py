@@ -26,8 +26,7 @@ from analysis.statistics.base.columns import (
     whole,
 )
 from analysis.statistics.base.means import Blocks
-from analysis.statistics.base.tables import Table
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table
 from analysis.statistics.pairs.changes import EFFECT, RELATION, WIDEST
 
 # correlation of a step's effect with PMI

@@ -5,7 +5,6 @@ Offsets beyond 10 are not kept one by one, however long the texts: a head has 21
 """
 
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -42,14 +41,8 @@ from analysis.statistics.base.columns import (
     text,
     weight,
 )
-from analysis.statistics.base.correlations import (
-    OF_HEADS,
-    laws_of_parts,
-    parts,
-    values_of_parts,
-)
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Table, added_up, view
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.correlations import OF_HEADS, laws_of_parts, parts, values_of_parts
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, FitContext, Part, Table, added_up, view
 
 REACH = 10
 _TRACES = 1.05
@@ -101,17 +94,9 @@ RELATIVE_POSITION_PROFILE = Table(
 )
 
 
-class Profiles(NamedTuple):
-    """Attention per token of every text, layer and head, by visible offset."""
-
-    layer: np.ndarray
-    head: np.ndarray
-    values: np.ndarray
-    offsets: np.ndarray
-
-
-def _profiles(store: DuckDBPyConnection) -> Profiles:
-    """Return the profiles by text, layer and head: of all texts, or of the file's sample."""
+def _profiles(store: DuckDBPyConnection) -> pd.DataFrame:
+    """Return attention per token, a column for each visible offset: a row by layer and head for
+    every text, of all or of the file's sample."""
     rows = store.sql(
         """
         select layer, head, n_tokens, profile
@@ -119,13 +104,11 @@ def _profiles(store: DuckDBPyConnection) -> Profiles:
         order by seq, layer, head
         """
     ).to_arrow_table()
-    lists = rows["profile"].combine_chunks()
-    sums = lists.flatten().to_numpy(zero_copy_only=False)
+    sums = rows["profile"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     values = sums.reshape(-1, 2 * REACH + 1) / rows["n_tokens"].to_numpy()[:, None]
-    there = ~np.isnan(values).any(axis=0)
-    layer, head = (rows[name].to_numpy() for name in ("layer", "head"))
-    offsets = np.arange(-REACH, REACH + 1)[there]
-    return Profiles(layer, head, values[:, there].astype(np.float64), offsets)
+    heads = pd.MultiIndex.from_frame(rows.select(["layer", "head"]).to_pandas())
+    profiles = pd.DataFrame(values.astype(np.float64), heads, np.arange(-REACH, REACH + 1))
+    return profiles.dropna(axis="columns")
 
 
 N_CLUSTERS = tuple(range(2, 13))
@@ -142,17 +125,18 @@ CLUSTER = text(
 def _clustered(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
     """Return rows of each number of clusters, for as many as profiles can make up."""
     profiles = _profiles(store)
+    offsets = profiles.columns.to_numpy()
     frames = []
     for n_clusters in N_CLUSTERS:
-        clustering = profile_centres(profiles.values, n_clusters, seed=context.seed)
+        clustering = profile_centres(profiles.to_numpy(), n_clusters, seed=context.seed)
         if clustering is None:
             break
-        names = np.array(centre_names(clustering.centres, profiles.offsets))
+        names = np.array(centre_names(clustering.centres, offsets))
         cluster, offset = np.indices(clustering.centres.shape).reshape(2, -1)
         columns = {
             "k": n_clusters,
             "cluster": names[cluster],
-            "offset": profiles.offsets[offset],
+            "offset": offsets[offset],
             "attention": clustering.centres.clip(min=0).ravel(),
             "n": clustering.sizes[cluster],
             "explained": clustering.explained,
@@ -168,8 +152,8 @@ def _head_clusters(table: Table, store: DuckDBPyConnection, context: FitContext)
     frames = []
     for k, of_k in centres.groupby("k"):
         wide = of_k.pivot(index="cluster", columns="offset", values="attention")
-        cluster = wide.index.to_numpy()[nearest_centres(profiles.values, wide.to_numpy())]
-        rows = pd.DataFrame({"layer": profiles.layer, "head": profiles.head, "cluster": cluster})
+        cluster = wide.index.to_numpy()[nearest_centres(profiles.to_numpy(), wide.to_numpy())]
+        rows = profiles.index.to_frame(index=False).assign(cluster=cluster)
         heads = rows.groupby(["layer", "head"])["cluster"]
         frames.append(heads.value_counts(normalize=True).rename("share").reset_index().assign(k=k))
     return table.rows(frames)
@@ -205,15 +189,7 @@ RELATIVE_POSITION_CLUSTER = Table(
     version=2,
     requires=("relative_position_profile", "relative_position_centre"),
     made_by=_head_clusters,
-    views=(
-        view(
-            "relative_position_cluster",
-            _BY_CLUSTER,
-            _SHARE,
-            note="6 clusters",
-            sql="select * exclude (k) from stored.relative_position_cluster where k = 6",
-        ),
-    ),
+    views=(Part("relative_position_cluster", ("k",), "k = 6", "6 clusters"),),
 )
 SHOWN = 15
 """First tokens of a text whose attention is kept."""
@@ -234,21 +210,20 @@ EXEMPLAR_ATTENTION = Table(
 )
 PATCH_REACH = 7
 """Largest stored offset in rows and in columns, to either side."""
-ROW_OFFSET = place(
-    "row of the key patch less row of the query patch; below 0: above it",
-    "patches",
-    name="row_offset",
-    least=-PATCH_REACH,
-    most=PATCH_REACH,
+_BY_PATCH = (
+    LAYER,
+    HEAD,
+    *(
+        place(
+            f"{of} of the key patch less {of} of the query patch; below 0: {where}",
+            "patches",
+            name=f"{of}_offset",
+            least=-PATCH_REACH,
+            most=PATCH_REACH,
+        )
+        for of, where in (("row", "above it"), ("column", "to the left"))
+    ),
 )
-COLUMN_OFFSET = place(
-    "column of the key patch less column of the query patch; below 0: to the left",
-    "patches",
-    name="column_offset",
-    least=-PATCH_REACH,
-    most=PATCH_REACH,
-)
-_BY_PATCH = (LAYER, HEAD, ROW_OFFSET, COLUMN_OFFSET)
 _N_IMAGES = {"n_images": count("images with a pair of patches of the offset", "images")}
 PATCH_OFFSET = Table(
     "patch_offset",

@@ -38,8 +38,8 @@ from analysis.statistics.base.columns import (
     share,
     with_names,
 )
-from analysis.statistics.base.tables import Table, added_up, view
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.means import layers_of
+from analysis.statistics.base.tables import FitContext, Table, added_up, view
 from analysis.statistics.positions.scores import BY_OFFSET
 
 # sums behind scores by position, of rotary planes and of buckets of offsets
@@ -210,50 +210,40 @@ class HeadBlocks(NamedTuple):
         return self.drawn(np.ones((1, len(self.totals.n_pairs))))
 
 
-class _Kind(NamedTuple):
-    """Layout of shards with sums by cell: their columns, those constant in a cell, and the
-    conversion of a head's columns, as grids of cells × blocks, into those and totals."""
-
-    shards: str
-    cell: str
-    constant: tuple[str, ...]
-    sums: tuple[str, ...]
-    totals: Callable[[Columns], tuple[Columns, Totals]]
-
-
 def _blocks(store: DuckDBPyConnection) -> Int[np.ndarray, " block"]:
     """Return the blocks with any such sums, the same for every head."""
-    seqs = " union ".join(f"select seq from {kind.shards}" for kind in _KINDS)
+    seqs = " union ".join(f"select seq from {table.name}_shards" for table in _TOTALS)
     blocks = f"select distinct block from ({seqs}) join blocks using (seq) order by block"
     return store.execute(blocks).df()["block"].to_numpy()
 
 
 def _head_blocks(store: DuckDBPyConnection) -> Iterator[HeadBlocks]:
-    """Yield every head whose scores depend on offsets, in order; one layer is in memory at a
+    """Yield every head whose scores depend on offsets, in order; few layers are in memory at a
     time."""
-    for kind in _KINDS:
-        constant = ", ".join(f"any_value({name}) as {name}" for name in kind.constant)
-        sums = ", ".join(f'fsum("{name}") as "{name}"' for name in kind.sums)
-        layers = f"select distinct layer from {kind.shards} order by layer"
-        for (layer,) in store.execute(layers).fetchall():
+    for table, totals in _TOTALS.items():
+        cell, shards = table.key[-1].name, f"{table.name}_shards"
+        sums = ", ".join(
+            f'{"any_value" if name in _CONSTANT else "fsum"}("{name}") as "{name}"'
+            for name in table.values
+        )
+        for of_layers in layers_of(store, shards):
             store.execute(
                 f"""
                 create or replace temp table sums_by_block as
-                select head, {kind.cell}, block, {constant}, sum(n_pairs)::double as n_pairs, {sums}
-                from {kind.shards} join blocks using (seq)
-                where layer = $layer
-                group by head, {kind.cell}, block
-                order by head, {kind.cell}, block
-                """,
-                {"layer": layer},
+                select layer, head, {cell}, block, {sums}
+                from {shards} join blocks using (seq)
+                where {of_layers}
+                group by layer, head, {cell}, block
+                order by layer, head, {cell}, block
+                """
             )
-            heads = "select distinct head from sums_by_block order by head"
-            of_head = f"from sums_by_block where head = $head order by {kind.cell}, block"
-            for (head,) in store.execute(heads).fetchall():
-                rows = store.execute(of_head, {"head": head}).fetchnumpy()
+            heads = "select distinct layer, head from sums_by_block order by layer, head"
+            of_head = f"from sums_by_block where layer = ? and head = ? order by {cell}, block"
+            for layer, head in store.execute(heads).fetchall():
+                rows = store.execute(of_head, [layer, head]).fetchnumpy()
                 n_blocks = len(np.unique(rows["block"]))
                 grids = {name: np.reshape(of, (-1, n_blocks)) for name, of in rows.items()}
-                yield HeadBlocks(layer, head, *kind.totals(grids))
+                yield HeadBlocks(layer, head, *totals(grids))
 
 
 def _of_planes(grids: Columns) -> tuple[Columns, HeadTotals]:
@@ -277,26 +267,11 @@ def _of_all_cells(grids: Columns) -> dict[str, np.ndarray]:
     return {"whole": grids["score"].sum(axis=0), "n_pairs": grids["n_pairs"][0]}
 
 
-_KINDS = (
-    _Kind(
-        "rotary_plane_shards",
-        "plane",
-        ("frequency",),
-        (
-            *(f"{name}_{part}" for name in COMPLEX for part in ("real", "imaginary")),
-            "score",
-        ),
-        _of_planes,
-    ),
-    _Kind(
-        "offset_term_shards",
-        "bucket",
-        ("first_offset", "last_offset"),
-        tuple(BUCKET_SUMS),
-        _of_buckets,
-    ),
-)
-
+_CONSTANT = ("frequency", "first_offset", "last_offset")
+"""Columns that are the same for all blocks."""
+_TOTALS: dict[Table, Callable[[Columns], tuple[Columns, Totals]]]
+_TOTALS = {ROTARY_PLANE: _of_planes, OFFSET_TERM: _of_buckets}
+"""How a head's columns, as grids of cells × blocks, become its cells and totals."""
 
 # score by position alone, and the shares of position and content in scores
 

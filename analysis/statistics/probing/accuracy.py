@@ -26,7 +26,6 @@ from analysis.measures.probing.probe_accuracy import (
     scores_against,
 )
 from analysis.needs import Need
-from analysis.statistics.annotation import MERGING, MERGINGS
 from analysis.statistics.base.columns import (
     HEAD,
     LAYER,
@@ -42,15 +41,9 @@ from analysis.statistics.base.columns import (
     signed,
     text,
 )
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, Table
-from analysis.statistics.base.weighing import (
-    DIFFERENCES,
-    WEIGHING,
-    WEIGHINGS,
-    of_either,
-    of_weights,
-)
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Fit, FitContext, Part, Table, view
+from analysis.statistics.base.weighing import WEIGHING, WEIGHINGS, WEIGHT, of_weights
+from analysis.statistics.corpus import MERGING, MERGINGS
 
 # what heads and rules predict
 
@@ -73,6 +66,8 @@ _BY_HEAD = tuple(pooled(column, "for a rule") for column in (WEIGHING, MERGING))
 _IS_OF_HEAD = tuple(
     f"(method = 'head') = ({name} is not null)" for name in ("weighing", "merging", "layer", "head")
 )
+_NOT_BY_NORMS = f"coalesce(weighing, '{WEIGHT}') = '{WEIGHT}'"
+"""Rows by weights, and those of rules, which have no weighing."""
 _PREDICTED = {
     "predicted": places(
         "of each word of the sequence the word taken for its syntactic head; −1: no candidate",
@@ -90,7 +85,13 @@ DEPENDENCY_PREDICTION = Table(
     laws=("list_min(predicted) >= -1",),
     shown_as="dependency_prediction_weighing",
     views=(
-        of_weights("dependency_prediction", (SEQ, LAYER, HEAD, DIRECTION, MERGING), _PREDICTED),
+        view(
+            "dependency_prediction",
+            (SEQ, LAYER, HEAD, DIRECTION, MERGING),
+            _PREDICTED,
+            sql="select seq, layer, head, direction, merging, predicted "
+            "from stored.dependency_prediction where weighing = 'weight'",
+        ),
     ),
     version=2,
 )
@@ -121,7 +122,7 @@ COREFERENCE_PREDICTION = Table(
         *_IS_OF_HEAD,
     ),
     shown_as="coreference_prediction_weighing",
-    views=(of_weights("coreference_prediction", (SEQ, METHOD, _BY_HEAD[1], *_CELL), _PICKED),),
+    views=(Part("coreference_prediction", ("weighing",), _NOT_BY_NORMS, ""),),
     version=2,
 )
 
@@ -161,7 +162,6 @@ class Probes(NamedTuple):
     by_head: Callable[..., Iterable[Cases]]
 
 
-Read = Callable[[DuckDBPyConnection], Probes | None]
 _TREES = """
     select block, seq, sentence, word, form, relation, coalesce(governor, -1) as governor,
         word.is_masked or coalesce(head.is_masked, false) as is_masked
@@ -265,92 +265,76 @@ def _antecedents(store: DuckDBPyConnection) -> Probes | None:
     return Probes("mention_type", blocks, heads, rules, by_rule, by_head)
 
 
-def _ways() -> Iterator[dict[str, str]]:
-    for weighing, merging in product(WEIGHINGS, MERGINGS):
-        yield {"weighing": weighing, "merging": merging}
+_WAYS = [{"weighing": way, "merging": merging} for way, merging in product(WEIGHINGS, MERGINGS)]
 
 
-def _offsets_of_governors(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-    if (probes := _governors(store)) is None:
-        return table.rows([])
+def _of_rules(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Yield the accuracies of rules alone."""
     drawn = context.redraws(probes.blocks)
-    return table.rows(
-        cases.rows_of(probes.rules, drawn).assign(relation=cases.name) for cases in probes.by_rule
-    )
+    for cases in probes.by_rule:
+        yield cases.rows_of(probes.rules, drawn).assign(**{probes.cases: cases.name})
 
 
-def _accuracies(read: Read) -> Fit:
-    """Return the fit of the accuracies of heads, and of rules if these have no table of theirs."""
-
-    def rows(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
-        drawn = context.redraws(probes.blocks)
-        heads = probes.heads().assign(method="head")
-        for way in _ways():
-            for cases in probes.by_head(**way):
-                yield cases.rows_of(heads, drawn).assign(**way, **{probes.cases: cases.name})
-        rules = probes.rules.rename(columns={"baseline": "method"})
-        for cases in probes.by_rule if "method" in table.schema.names else ():
-            of_rules = cases.rows_of(rules, drawn).assign(weighing=None, merging=None)
-            yield of_rules.assign(**{probes.cases: cases.name})
-
-    return _made_of(read, rows)
+def _accuracies(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Yield the accuracies of heads, and of rules if these have no table of theirs."""
+    drawn = context.redraws(probes.blocks)
+    heads = probes.heads().assign(method="head")
+    for way in _WAYS:
+        for cases in probes.by_head(**way):
+            yield cases.rows_of(heads, drawn).assign(**way, **{probes.cases: cases.name})
+    if "method" in table.schema.names:
+        for rules in _of_rules(table, probes, context):
+            yield rules.rename(columns={"baseline": "method"}).assign(weighing=None, merging=None)
 
 
-def _best(read: Read) -> Fit:
-    """Return the fit of the best heads, each held against rules on the cases it is scored on."""
-
-    def rows(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
-        heads, ((rule, rules),) = probes.heads(), probes.rules.items()
-        halves = _halves(probes, context)
-        for way in _ways():
-            chosen = []
-            for cases, of_rules in zip(probes.by_head(**way), probes.by_rule, strict=True):
-                for name, half in halves(cases):
-                    head = best_probe(cases.right, half["chosen"])
-                    known = way | heads.iloc[head].to_dict() | {"chosen_on": name}
-                    tried = range(len(rules))
-                    if rule == "offset":
-                        tried = [best_probe(of_rules.right, half["chosen"])]
-                    for at in tried:
-                        of_both = of_rules.right[:, at], cases.right[:, head]
-                        scores = scores_against(*of_both, cases.n, **half)
-                        scores[f"{rule}_accuracy"] = scores.pop("baseline_accuracy")
-                        known |= {probes.cases: cases.name, rule: rules[at]}
-                        chosen.append({**known, "n_tried": len(heads), **scores})
-            yield pd.DataFrame(chosen)
-
-    return _made_of(read, rows)
+def _best(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Yield the best heads, each held against rules on the cases it is scored on."""
+    heads, ((rule, rules),) = probes.heads(), probes.rules.items()
+    halves = _halves(probes, context)
+    for way in _WAYS:
+        chosen = []
+        for cases, of_rules in zip(probes.by_head(**way), probes.by_rule, strict=True):
+            for name, half in halves(cases):
+                head = best_probe(cases.right, half["chosen"])
+                known = way | heads.iloc[head].to_dict() | {"chosen_on": name}
+                tried = range(len(rules))
+                if rule == "offset":
+                    tried = [best_probe(of_rules.right, half["chosen"])]
+                for at in tried:
+                    of_both = of_rules.right[:, at], cases.right[:, head]
+                    scores = scores_against(*of_both, cases.n, **half)
+                    scores[f"{rule}_accuracy"] = scores.pop("baseline_accuracy")
+                    known |= {probes.cases: cases.name, rule: rules[at]}
+                    chosen.append({**known, "n_tried": len(heads), **scores})
+        yield pd.DataFrame(chosen)
 
 
-def _differences(read: Read) -> Fit:
-    """Return the fit that compares the best heads of both weighings on the same cases."""
-
-    def rows(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
-        heads, halves = probes.heads(), _halves(probes, context)
-        for merging in MERGINGS:
-            by_way = (probes.by_head(weighing=way, merging=merging) for way in WEIGHINGS)
-            compared = []
-            for of_ways in zip(*by_way, strict=True):
-                for name, half in halves(of_ways[0]):
-                    row = {"merging": merging, probes.cases: of_ways[0].name, "chosen_on": name}
-                    n, right = of_ways[0].n[half["scored"]], {}
-                    for way, cases in zip(WEIGHINGS, of_ways, strict=True):
-                        best = best_probe(cases.right, half["chosen"])
-                        right[way] = cases.right[half["scored"], best]
-                        of_way = heads.iloc[best].to_dict()
-                        of_way["accuracy"] = right[way].sum() / n.sum()
-                        row |= {f"{column}_{way}": value for column, value in of_way.items()}
-                    more = right["norm"] - right["weight"]
-                    (low,), (high,) = accuracy_interval(more[:, None], n, half["drawn"])
-                    row |= {"n": n.sum(), "difference": more.sum() / n.sum()}
-                    compared.append(row | {"low": low, "high": high})
-            yield pd.DataFrame(compared)
-
-    return _made_of(read, rows)
+def _differences(table: Table, probes: Probes, context: FitContext) -> Iterator[pd.DataFrame]:
+    """Yield the best heads of both weighings, compared on the same cases."""
+    heads, halves = probes.heads(), _halves(probes, context)
+    for merging in MERGINGS:
+        by_way = (probes.by_head(weighing=way, merging=merging) for way in WEIGHINGS)
+        compared = []
+        for of_ways in zip(*by_way, strict=True):
+            for name, half in halves(of_ways[0]):
+                row = {"merging": merging, probes.cases: of_ways[0].name, "chosen_on": name}
+                n, right = of_ways[0].n[half["scored"]], {}
+                for way, cases in zip(WEIGHINGS, of_ways, strict=True):
+                    best = best_probe(cases.right, half["chosen"])
+                    right[way] = cases.right[half["scored"], best]
+                    of_way = heads.iloc[best].to_dict()
+                    of_way["accuracy"] = right[way].sum() / n.sum()
+                    row |= {f"{column}_{way}": value for column, value in of_way.items()}
+                more = right["norm"] - right["weight"]
+                (low,), (high,) = accuracy_interval(more[:, None], n, half["drawn"])
+                row |= {"n": n.sum(), "difference": more.sum() / n.sum()}
+                compared.append(row | {"low": low, "high": high})
+        yield pd.DataFrame(compared)
 
 
 def _made_of(
-    read: Read, rows: Callable[[Table, Probes, FitContext], Iterator[pd.DataFrame]]
+    read: Callable[[DuckDBPyConnection], Probes | None],
+    rows: Callable[[Table, Probes, FitContext], Iterator[pd.DataFrame]],
 ) -> Fit:
     """Return a fit of what is read; there are no rows where nothing is annotated."""
 
@@ -426,35 +410,44 @@ def _compared(scored: dict[str, Column], rule: str, place: dict[str, Column]) ->
 
 _PLACE = {column.name: replace(column, name="") for column in (LAYER, HEAD, DIRECTION)}
 _PLACE_OF_ANY = {name: _PLACE[name] for name in ("layer", "head")}
+
+
+def _differing(scored: dict[str, Column], place: dict[str, Column]) -> dict[str, Column]:
+    """Return the columns of the best heads of both weighings, and of their difference."""
+    of_head = {**place, "accuracy": scored["accuracy"]}
+    return {
+        "n": scored["n"],
+        **{f"{name}_{way}": column for way in WEIGHINGS for name, column in of_head.items()},
+        "difference": signed("by norms minus by weights"),
+        **interval("share"),
+    }
+
+
 _CHOSEN: Any = {"source": "clark-2019", "declared": UNSTABLE_ARGMAX, "version": 2}
-_COMPARED: Any = {"source": "kobayashi-2020", "declared": UNSTABLE_ARGMAX}
+_COMPARED: Any = {
+    "source": "kobayashi-2020",
+    "declared": UNSTABLE_ARGMAX,
+    "laws": ("abs(difference - (accuracy_norm - accuracy_weight)) < 1e-9",),
+}
 _OF_GOVERNORS: Any = {"needs": (Need.TREES,), "requires": ("dependency_prediction",)}
 _OF_ANTECEDENTS: Any = {"needs": (Need.COREFERENCE,), "requires": ("coreference_prediction",)}
-_IS_A_DIFFERENCE = "abs(difference - (accuracy_norm - accuracy_weight)) < 1e-9"
 _IS_SHARE = "coalesce(low, 0) >= 0 and coalesce(high, 1) <= 1"
-_BY_RELATION = (_RELATION, LAYER, HEAD, DIRECTION)
 DEPENDENCY_ACCURACY = Table(
     "dependency_accuracy",
-    key=(WEIGHING, MERGING, *_BY_RELATION),
+    key=(WEIGHING, MERGING, _RELATION, LAYER, HEAD, DIRECTION),
     values=_GOVERNED,
     laws=(_IS_SHARE,),
     shown_as="dependency_accuracy_weighing",
     views=(
         of_weights(
             "dependency_accuracy",
-            _BY_RELATION,
-            _GOVERNED,
-            note="means over the pieces of words",
+            "merging",
             where="merging = 'mean'",
+            note="means over the pieces of words",
         ),
-        of_weights(
-            "dependency_accuracy_merging",
-            (MERGING, *_BY_RELATION),
-            _GOVERNED,
-            table="dependency_accuracy",
-        ),
+        of_weights("dependency_accuracy_merging"),
     ),
-    made_by=_accuracies(_governors),
+    made_by=_made_of(_governors, _accuracies),
     **_CHOSEN,
     **_OF_GOVERNORS,
 )
@@ -465,92 +458,73 @@ DEPENDENCY_BASELINE = Table(
     source="clark-2019",
     needs=(Need.TREES,),
     version=2,
-    made_by=_offsets_of_governors,
+    made_by=_made_of(_governors, _of_rules),
 )
-_BEST_BY_OFFSET = _compared({"offset": _OFFSET, **_GOVERNED}, "offset", _PLACE)
 _BEST_OF_RELATION = (MERGING, _RELATION, _CHOSEN_ON)
 DEPENDENCY_BEST = Table(
     "dependency_best",
     key=(WEIGHING, *_BEST_OF_RELATION),
-    values=_BEST_BY_OFFSET,
+    values=_compared({"offset": _OFFSET, **_GOVERNED}, "offset", _PLACE),
     laws=(
         "abs(difference - (accuracy - offset_accuracy)) < 1e-9",
         "chosen_on <> 'all' or (n = n_chosen and accuracy = accuracy_chosen)",
     ),
     shown_as="dependency_best_weighing",
-    views=(of_weights("dependency_best", _BEST_OF_RELATION, _BEST_BY_OFFSET),),
-    made_by=_best(_governors),
+    views=(of_weights("dependency_best"),),
+    made_by=_made_of(_governors, _best),
     **_CHOSEN,
     **_OF_GOVERNORS,
 )
 DEPENDENCY_DIFFERENCE = Table(
     "dependency_difference",
     key=_BEST_OF_RELATION,
-    values={
-        "n": _GOVERNED["n"],
-        **of_either({**_PLACE, "accuracy": _GOVERNED["accuracy"]}),
-        **DIFFERENCES,
-    },
-    laws=(_IS_A_DIFFERENCE,),
-    made_by=_differences(_governors),
+    values=_differing(_GOVERNED, _PLACE),
+    made_by=_made_of(_governors, _differences),
     **_COMPARED,
     **_OF_GOVERNORS,
 )
-_BY_TYPE = (_MENTION_TYPE, METHOD, *_CELL)
 COREFERENCE_ACCURACY = Table(
     "coreference_accuracy",
-    key=(*_BY_HEAD, *_BY_TYPE),
+    key=(*_BY_HEAD, _MENTION_TYPE, METHOD, *_CELL),
     values=_RESOLVED,
     laws=(_IS_SHARE, *_IS_OF_HEAD),
     shown_as="coreference_accuracy_weighing",
     views=(
-        of_weights(
+        Part(
             "coreference_accuracy",
-            _BY_TYPE,
-            _RESOLVED,
-            where="coalesce(merging, 'mean') = 'mean'",
+            ("weighing", "merging"),
+            f"{_NOT_BY_NORMS} and coalesce(merging, 'mean') = 'mean'",
         ),
-        of_weights(
-            "coreference_accuracy_merging",
-            (_BY_HEAD[1], *_BY_TYPE),
-            _RESOLVED,
-            table="coreference_accuracy",
-        ),
+        Part("coreference_accuracy_merging", ("weighing",), _NOT_BY_NORMS),
     ),
-    made_by=_accuracies(_antecedents),
+    made_by=_made_of(_antecedents, _accuracies),
     **_CHOSEN,
     **_OF_ANTECEDENTS,
 )
-_BEST_BY_RULE = _compared(_RESOLVED, "baseline", _PLACE_OF_ANY)
 _BEST_OF_TYPE = (MERGING, _MENTION_TYPE, _CHOSEN_ON)
-_BEST_AGAINST = (
-    *_BEST_OF_TYPE,
-    named("the rule: nearest, head_match or sieve", BASELINES, name="baseline"),
-)
 COREFERENCE_BEST = Table(
     "coreference_best",
-    key=(WEIGHING, *_BEST_AGAINST),
-    values=_BEST_BY_RULE,
+    key=(
+        WEIGHING,
+        *_BEST_OF_TYPE,
+        named("the rule: nearest, head_match or sieve", BASELINES, name="baseline"),
+    ),
+    values=_compared(_RESOLVED, "baseline", _PLACE_OF_ANY),
     laws=(
         "abs(accuracy - baseline_accuracy - difference) < 1e-9",
         "chosen_on <> 'all' or accuracy = accuracy_chosen",
     ),
     shown_as="coreference_best_weighing",
-    views=(of_weights("coreference_best", _BEST_AGAINST, _BEST_BY_RULE),),
-    made_by=_best(_antecedents),
+    views=(of_weights("coreference_best"),),
+    made_by=_made_of(_antecedents, _best),
     **_CHOSEN,
     **_OF_ANTECEDENTS,
 )
 COREFERENCE_DIFFERENCE = Table(
     "coreference_difference",
     key=_BEST_OF_TYPE,
-    values={
-        "n": _RESOLVED["n"],
-        **of_either({**_PLACE_OF_ANY, "accuracy": _RESOLVED["accuracy"]}),
-        **DIFFERENCES,
-    },
-    laws=(_IS_A_DIFFERENCE,),
-    made_by=_differences(_antecedents),
+    values=_differing(_RESOLVED, _PLACE_OF_ANY),
+    made_by=_made_of(_antecedents, _differences),
     **_COMPARED,
     **_OF_ANTECEDENTS,
 )

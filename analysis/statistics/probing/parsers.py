@@ -9,9 +9,7 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from jaxtyping import Bool, Float, Int
 
-from analysis.measures.probing.governors import (
-    base_of,
-)
+from analysis.measures.probing.governors import base_of
 from analysis.needs import Need, Setting
 from analysis.statistics.base.columns import (
     HEAD,
@@ -24,8 +22,7 @@ from analysis.statistics.base.columns import (
     text,
     with_names,
 )
-from analysis.statistics.base.tables import UNSTABLE_ARGMAX, Table, view
-from analysis.statistics.fit import FitContext, Vectors
+from analysis.statistics.base.tables import UNSTABLE_ARGMAX, FitContext, Part, Table, Vectors
 
 SHOWN, KEPT = 64, 1000
 """Numbers of first sequences whose word attention the file keeps, and the shards."""
@@ -346,15 +343,7 @@ PARSER_ACCURACY = Table(
     needs=(Need.TREES,),
     laws=("(vectors is null) = (known_share is null)",),
     shown_as="parser_accuracy_setting",
-    views=(
-        view(
-            "parser_accuracy",
-            _SPLIT,
-            _UAS,
-            note="none with too few trees",
-            sql="select method, seed, uas, n from stored.parser_accuracy",
-        ),
-    ),
+    views=(Part("parser_accuracy", ("n_train", "n_test", "vectors", "known_share")),),
     depends_on=(Setting.WORD_VECTORS,),
     version=2,
     requires=("word_attention", "word_vector"),

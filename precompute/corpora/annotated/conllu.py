@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.annotation import ROOT
 from precompute.corpora.annotated.documents import Document, Sentence, check_words
-from precompute.corpora.annotated.entities import Entities, entity_fields
+from precompute.corpora.annotated.mentions import Entities, entity_fields
 from precompute.corpora.left_out import UnreadCoreference
+from precompute.corpora.sequence import ROOT
 from precompute.corpora.source import Line, numbered_lines
 from precompute.corpora.wording import shown
 
@@ -35,9 +35,6 @@ def conllu_documents(path: Path) -> Iterator[Document | BadCorpus]:
     A sentence that is not CoNLL-U or no tree, or has no words, is an error and splits its document
     in two. Coreference of such a document, or that cannot be read, is one too
     (`UnreadCoreference`): the document's sentences are read without it.
-
-    Raises:
-        BadCorpus: a line is not UTF-8.
     """
     document = _UnfinishedDocument()
     lines = numbered_lines(path, stripped=False)
@@ -141,13 +138,19 @@ def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range], list[tuple[_Row,
         number, mark = int(match[1]), match[2]
         if mark != "-":
             nodes.append((row, mark is None))
+        due = len(words) + 1
         if mark == "-":
-            _check_range(number, int(match[3]), len(words), line=line)
-            ranges.append(_Range(number - 1, int(match[3]), row))
-        elif mark is None:
-            if number != len(words) + 1:
+            end = int(match[3])
+            if number != due or end <= number:
                 raise line.refused(
-                    f"ID is {number} where {len(words) + 1} is due; number the words of a sentence "
+                    f"ID is {number}-{end}; a token of several words stands before the first of "
+                    f"them, here from {due} on"
+                )
+            ranges.append(_Range(number - 1, end, row))
+        elif mark is None:
+            if number != due:
+                raise line.refused(
+                    f"ID is {number} where {due} is due; number the words of a sentence "
                     "from 1, with a blank line before the next"
                 )
             words.append(row)
@@ -173,14 +176,6 @@ def _read(line: Line) -> tuple[str, _Row]:
     pairs = (entry.partition("=") for entry in misc.split("|"))
     known = {key: value for key, _, value in pairs}
     return identity, _Row(line, form, upos, features, governor, relation, known)
-
-
-def _check_range(number: int, end: int, n_words: int, *, line: Line) -> None:
-    if number != n_words + 1 or end <= number:
-        raise line.refused(
-            f"ID is {number}-{end}; a token of several words stands before the first of them, "
-            f"here from {n_words + 1} on"
-        )
 
 
 def _sentence(rows: list[_Row], ranges: list[_Range]) -> Sentence:
@@ -228,10 +223,6 @@ def checked_governors(columns: SequenceOf[str], lines: SequenceOf[Line]) -> tupl
     """The place of each word's governor, from ids that count from 1 with 0 for the root.
 
     None if no word has one: `_` throughout.
-
-    Raises:
-        BadCorpus: a governor is no word of the sentence, is missing, is the word itself; there is
-            no root or there are several; or some words govern each other in a circle.
     """
     if all(column == _ABSENT for column in columns):
         return None

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.annotation import Mention
 from precompute.corpora.annotated.documents import Document, Sentence, check_words
 from precompute.corpora.annotated.mentions import (
     Bracketed,
@@ -25,6 +24,7 @@ from precompute.corpora.annotated.mentions import (
     kind_by_tag,
     kind_by_word,
 )
+from precompute.corpora.sequence import Mention
 from precompute.corpora.source import Line, numbered_lines
 from precompute.corpora.wording import file_name, shown
 
@@ -56,9 +56,6 @@ def column_documents(path: Path) -> Iterator[Document | BadCorpus]:
     """Yield the documents of the file in its order, without empty ones.
 
     One with too few columns in a line, unmatched brackets or placeholders for words is an error.
-
-    Raises:
-        BadCorpus: a line is not UTF-8 or stands outside a document, or a document does not end.
     """
     document: _UnfinishedDocument | None = None
     for line in numbered_lines(path, stripped=False):
@@ -106,23 +103,18 @@ class _UnfinishedDocument:
     def _add_word(self, line: Line) -> None:
         columns = line.text.split("\t") if "\t" in line.text else line.text.split()
         tag = columns[_TAG] if len(columns) >= _LEAST_TAGGED else ""
-        word = _Word(line, _form(columns, line), tag)
-        self._bracket(columns[-1].strip(), line)
+        word, value = _Word(line, _form(columns, line), tag), columns[-1].strip()
+        for kind, name in () if value in _NOTHING else bracket_items(value, place=line.place):
+            self.brackets.add(kind, name, len(self.words), line)
         self.words.append(word)
-
-    def _bracket(self, value: str, line: Line) -> None:
-        if value in _NOTHING:
-            return
-        place = len(self.words)
-        for kind, name in bracket_items(value, place=line.place):
-            if kind != "closes":
-                self.brackets.opens(name, place, line)
-            if kind != "opens":
-                self.brackets.closes(name, place, line)
 
     def finished(self) -> Iterator[Document | BadCorpus]:
         try:
-            closed = self._closed()
+            if self.fault is not None:
+                raise self.fault
+            if self.words:
+                check_words([word.form for word in self.words], self.words[0].line)
+            closed = self.brackets.all_closed()
         except BadCorpus as error:
             yield error
             return
@@ -142,14 +134,6 @@ class _UnfinishedDocument:
             heads_by="tag" if tagged else "word",
             sentences_by_rule=by_rule,
         )
-
-    def _closed(self) -> list[Bracketed]:
-        """Return the brackets of a document without bad lines."""
-        if self.fault is not None:
-            raise self.fault
-        if self.words:
-            check_words([word.form for word in self.words], self.words[0].line)
-        return self.brackets.all_closed()
 
 
 def _refuse_unended(document: _UnfinishedDocument | None, place: str) -> None:

@@ -12,11 +12,10 @@ from typing import Literal
 
 from transformers import PreTrainedTokenizerBase
 
-from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
-from precompute.corpora.sequence import Entry
+from precompute.corpora.sequence import ROOT, Annotation, Entry, Mention
 from precompute.corpora.source import Line, span
 from precompute.corpora.tokenizing.encoded import room_for
-from precompute.corpora.tokenizing.word_pieces import word_pieces
+from precompute.corpora.tokenizing.kind import word_pieces
 from precompute.corpora.wording import shown
 
 _BLANK = re.compile("_+")
@@ -103,12 +102,9 @@ class Document:
         """Return the number of mentions that begin before a word, by their order in the text."""
         return bisect_left(self.mentions, word, key=lambda mention: mention.first)
 
-    def ended_before(self, word: int) -> int:
-        """Return the number of mentions that end before a word."""
-        return bisect_left(self._last_words, word)
-
     @cached_property
-    def _last_words(self) -> list[int]:
+    def last_words(self) -> list[int]:
+        """Return the last word of each mention, in their own order."""
         return sorted(mention.last for mention in self.mentions)
 
 
@@ -127,10 +123,6 @@ def windows(
 
     Args:
         by_sentence: True to read documents with coreference sentence by sentence too.
-
-    Raises:
-        UserError: `max_tokens` leaves no room for a text.
-        BadCorpus: the tokenizer returns no token for a word.
     """
     room = room_for(1, tokenizer, max_tokens)
     counts.update(too_long=0, coreference_left_out=0)
@@ -186,7 +178,7 @@ def _runs(sizes: list[int], following: list[int], *, room: int, limit: int) -> I
 def _window(document: Document, run: range, starts: list[int], counts: Counter[str]) -> Entry:
     sentences = document.sentences[run.start : run.stop]
     first, end = starts[run.start], starts[run.stop]
-    begun, ended = document.begun_before(end), document.ended_before(end)
+    begun, ended = document.begun_before(end), bisect_left(document.last_words, end)
     inside = document.mentions[document.begun_before(first) : begun]
     kept = [mention for mention in inside if mention.last < end]
     counts["mentions_cut"] += begun - ended

@@ -46,10 +46,6 @@ def mask_of(picture: Picture) -> Mask | None:
     (inside); in a file whose name ends in `_trimap` only black and white are known. Palette
     indices, and greys that are all at most `LAST_LABEL` or 255, are labels: 0 is outside, 255
     unknown, any other inside.
-
-    Raises:
-        BadCorpus: it cannot be decoded, has another size or colours, or lacks the image's
-            orientation.
     """
     if picture.mask is None:
         return None
@@ -60,12 +56,15 @@ def mask_of(picture: Picture) -> Mask | None:
     if opacity is not None and any(opacity.histogram()[:FULL]):
         return _shares(opacity)
     if stem_of(name).lower().endswith(TRIMAP):
-        return _known(_greys(image, name))
+        values = np.asarray(_greys(image, name))
+        return _where(values == FULL, (values != 0) & (values != FULL))
     if image.mode == "P" and not ((shades := _colours(image)) == shades[:, :1]).all():
         return _labels(image, name)
     greys = _greys(image, name)
+    counts = greys.histogram()
+    holds_labels = any(counts[1 : LAST_LABEL + 1]) and not any(counts[LAST_LABEL + 1 : FULL])
     is_exact = mask.kind not in _LOSSY
-    return _labels(greys, name) if is_exact and _holds_labels(greys) else _shares(greys)
+    return _labels(greys, name) if is_exact and holds_labels else _shares(greys)
 
 
 def _as_seen(mask: Decoded, picture: Picture, name: str) -> Image.Image:
@@ -94,11 +93,6 @@ def _shares(greys: Image.Image) -> Mask:
     return Mask(inside, np.zeros_like(inside))
 
 
-def _known(greys: Image.Image) -> Mask:
-    values = np.asarray(greys)
-    return _where(values == FULL, (values != 0) & (values != FULL))
-
-
 def _labels(labels: Image.Image, name: str) -> Mask:
     values = np.asarray(labels)
     if labels.mode == "P":
@@ -114,11 +108,6 @@ def _labels(labels: Image.Image, name: str) -> Mask:
 
 def _where(inside: np.ndarray, unknown: np.ndarray) -> Mask:
     return Mask(*(np.where(area, np.uint8(FULL), np.uint8(0)) for area in (inside, unknown)))
-
-
-def _holds_labels(greys: Image.Image) -> bool:
-    counts = greys.histogram()
-    return any(counts[1 : LAST_LABEL + 1]) and not any(counts[LAST_LABEL + 1 : FULL])
 
 
 def _greys(image: Image.Image, name: str) -> Image.Image:
@@ -249,11 +238,7 @@ class ImageReader:
 
 
 def colours(n_channels: int) -> str:
-    """Return Pillow's mode for images of so many channels.
-
-    Raises:
-        UnfitModel: no image that is read has so many.
-    """
+    """Return Pillow's mode for images of so many channels."""
     if n_channels not in _COLOURS:
         raise UnfitModel(
             f"The model's num_channels is {n_channels}; covered are 3 (colours) and 1 (greys)."

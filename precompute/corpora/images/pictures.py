@@ -91,6 +91,11 @@ def seems_an_image(path: Path) -> bool:
         return False
 
 
+def holds_images(path: Path) -> bool:
+    """Return True if a folder has a file that seems an image."""
+    return any(map(seems_an_image, path.iterdir()))
+
+
 def head_of(path: Path) -> bytes:
     """Return the first bytes of a file."""
     with path.open("rb") as handle:
@@ -115,11 +120,7 @@ class ImageFile:
 
     @property
     def content(self) -> bytes:
-        """Return the content of the file.
-
-        Raises:
-            BadCorpus: the file is gone, or no longer what it was.
-        """
+        """Return the content of the file."""
         content = read_source(self.source, name=self.name)
         if sha256_of(content) != self.sha256:
             raise BadCorpus(
@@ -131,11 +132,7 @@ class ImageFile:
 
 
 def image_file(source: Source, *, name: str) -> ImageFile:
-    """Return a file with the hash of its present content.
-
-    Raises:
-        BadCorpus: see `read_source`.
-    """
+    """Return a file with the hash of its present content."""
     return ImageFile(name, source, sha256_of(read_source(source, name=name)))
 
 
@@ -269,11 +266,7 @@ def _full_range(opened: Image.Image) -> Image.Image:
 
 
 def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:
-    """Return width and height of an image in its shown orientation, and EXIF's number for it.
-
-    Raises:
-        BadCorpus: as `decoded`, but for faults that only decoding shows.
-    """
+    """Return width and height of an image in its shown orientation, and EXIF's number for it."""
     with _opened(file.content, file.name, pixels) as opened:
         turn = _turn(opened) or UPRIGHT
         sideways = turn in SIDEWAYS and opened.format != "TIFF"
@@ -295,7 +288,11 @@ def _opened(content: bytes, name: str, pixels: int) -> Iterator[Image.Image]:
             name, f"has more than the {pixels:,} pixels that are read; make it smaller"
         ) from None
     except UnidentifiedImageError:
-        raise BadCorpus(name, _unidentified(content)) from None
+        kind = kind_of(content[:HEAD_BYTES])
+        fault = f"is {kind}, which is not read; {REMEDY}" if kind else f"is no image; {REMEDY}"
+        if kind in FORMATS:
+            fault = f"begins as {kind}, but is broken; save it again"
+        raise BadCorpus(name, fault) from None
     except Exception as error:  # decoders raise errors of any kind for broken bytes
         reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
         raise BadCorpus(name, f"is broken ({reason}); save it again") from error
@@ -311,13 +308,6 @@ def _check_size(opened: Image.Image, *, name: str, pixels: int) -> None:
         )
 
 
-def _unidentified(content: bytes) -> str:
-    kind = kind_of(content[:HEAD_BYTES])
-    if kind in FORMATS:
-        return f"begins as {kind}, but is broken; save it again"
-    return f"is {kind}, which is not read; {REMEDY}" if kind else f"is no image; {REMEDY}"
-
-
 def _turn(image: Image.Image) -> int | None:
     try:
         return image.getexif().get(ORIENTATION)
@@ -331,11 +321,7 @@ def turned(image: Image.Image, turn: int) -> Image.Image:
 
 
 def flattened(image: Image.Image, *, name: str) -> Image.Image:
-    """Convert an image to 8 bits of colour or grey, transparent parts over white.
-
-    Raises:
-        BadCorpus: its numbers have no known black and white.
-    """
+    """Convert an image to 8 bits of colour or grey, transparent parts over white."""
     image = eight_bits(image, name=name)
     if image.has_transparency_data:
         rgba = image.convert("RGBA")
@@ -344,11 +330,7 @@ def flattened(image: Image.Image, *, name: str) -> Image.Image:
 
 
 def eight_bits(image: Image.Image, *, name: str) -> Image.Image:
-    """The same with greys of 16 bits made 8, which Pillow would cut off above 255.
-
-    Raises:
-        BadCorpus: its numbers have no known black and white.
-    """
+    """The same with greys of 16 bits made 8, which Pillow would cut off above 255."""
     if image.mode.startswith("I;16"):
         return Image.fromarray((np.asarray(image) / 257).round().astype(np.uint8))
     if image.mode in ("I", "F"):

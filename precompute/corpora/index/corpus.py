@@ -318,7 +318,7 @@ def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpu
             return replace(corpus, **named)
     before = parts[-1] if parts else _NOTHING
     reading.counts["truncated"] += before.truncated
-    for sequences in _cut(_told(reading.begin(n_read), on_event)):
+    for sequences in _cut(reading.begin(n_read), on_event):
         units = list(_units(sequences, before))
         before = _summed(before, sequences, reading.counts["truncated"], units[-1])
         rows = _rows(sequences, units, before)
@@ -360,18 +360,12 @@ def _parts_there(home: Path) -> Iterator[Part]:
         yield made_of(_summary(path), Part)
 
 
-def _told(sequences: Iterable[Sequence], on_event: OnEvent) -> Iterator[Sequence]:
-    """Yield sequences and report how many were read."""
+def _cut(sequences: Iterable[Sequence], on_event: OnEvent) -> Iterator[list[Sequence]]:
+    """Cut sequences into parts, and report how many were read."""
+    held, n_tokens, n_characters = [], 0, 0
     for n, sequence in enumerate(sequences, start=1):
-        yield sequence
         if n % JOB_SEQUENCES == 0:
             on_event(Finished(JOB_SEQUENCES))
-
-
-def _cut(sequences: Iterable[Sequence]) -> Iterator[list[Sequence]]:
-    """Cut sequences into parts."""
-    held, n_tokens, n_characters = [], 0, 0
-    for sequence in sequences:
         held.append(sequence)
         n_tokens += len(sequence)
         n_characters += len(sequence.text)
@@ -396,7 +390,12 @@ def _summed(before: Part, sequences: list[Sequence], truncated: int, unit: int) 
     """Summarise a part, counting on from the one before."""
     longest = [*before.longest, *((sequence.index, len(sequence)) for sequence in sequences)]
     segments = np.unique(np.concatenate([sequence.segments for sequence in sequences]))
-    bears = {need for sequence in sequences for need in _bears(sequence)}
+    known = [sequence.annotation for sequence in sequences if sequence.annotation is not None]
+    has = {
+        Need.WORDS: bool(known),
+        Need.TREES: any(annotation.governors is not None for annotation in known),
+        Need.COREFERENCE: any(annotation.mentions for annotation in known),
+    }
     return Part(
         n_sequences=len(sequences),
         job_sequences=min(JOB_SEQUENCES, max(FEWEST_SEQUENCES, -(-len(sequences) // JOBS))),
@@ -404,21 +403,11 @@ def _summed(before: Part, sequences: list[Sequence], truncated: int, unit: int) 
         sha256=_sha256(sequences),
         longest=tuple(sorted(longest, key=lambda pair: (-pair[1], pair[0]))[:_LONGEST]),
         segments=tuple(sorted({*before.segments, *segments.tolist()})),
-        bears=tuple(sorted({*before.bears, *bears})),
+        bears=tuple(sorted({*before.bears, *(need for need, is_there in has.items() if is_there)})),
         truncated=truncated,
         document=sequences[-1].document,
         unit=unit,
     )
-
-
-def _bears(sequence: Sequence) -> Iterator[Need]:
-    known = sequence.annotation
-    if known is not None:
-        yield Need.WORDS
-        if known.governors is not None:
-            yield Need.TREES
-        if known.mentions:
-            yield Need.COREFERENCE
 
 
 def _sha256(sequences: list[Sequence]) -> str:

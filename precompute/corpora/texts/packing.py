@@ -15,17 +15,13 @@ from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Entry
 from precompute.corpora.source import Line, numbered_lines, span
 from precompute.corpora.tokenizing.encoded import framed, room_for
-from precompute.corpora.tokenizing.word_pieces import line_pieces
+from precompute.corpora.tokenizing.kind import line_pieces
 
 LEAST_PIECES = 2
 
 
 def documents(path: Path) -> Iterator[list[Line]]:
-    """Yield groups of lines between blank lines, in the file's order: one group is one document.
-
-    Raises:
-        BadCorpus: a line is not UTF-8.
-    """
+    """Yield groups of lines between blank lines, in the file's order: one group is one document."""
     runs = groupby(numbered_lines(path), key=lambda line: is_blank(line.text))
     return (list(lines) for blank, lines in runs if not blank)
 
@@ -58,10 +54,6 @@ def packed(
 
     Args:
         segment_types: how many the model has; with fewer than two, every segment id is 0.
-
-    Raises:
-        UserError: `max_tokens` leaves no room for two texts, or the seed is negative.
-        BadCorpus: a line of which the tokenizer makes nothing.
 
     Source:
         clark-2019, section 2; the lengths, the cut and the dropping are those of its released code.
@@ -144,10 +136,6 @@ def blocks(
 
     Each is a window of the document in which it begins. Every token of the file is in one entry, in
     order; those after the last full entry in none.
-
-    Raises:
-        UserError: `max_tokens` leaves no room for a text.
-        BadCorpus: the tokenizer returns no token for a line.
 
     Source:
         yamamoto-2023, section 3.1, whose texts are all 512 tokens long.

@@ -75,9 +75,6 @@ def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
 
     Returns:
         The number of entries.
-
-    Raises:
-        UserError: the file cannot be written.
     """
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
@@ -107,11 +104,7 @@ def _line(entry: Entry) -> str:
 
 
 def entry_of(value: object, place: str, *, column: str = TEXT) -> Entry:
-    """Return the value of a row as an entry, if it is in one of the forms.
-
-    Raises:
-        BadCorpus: it is in none, or has no key of texts; `BlankRow` if it has no text.
-    """
+    """Return the value of a row as an entry, if it is in one of the forms."""
     if isinstance(value, BadCorpus):
         raise value
     if not isinstance(value, dict):
@@ -160,16 +153,13 @@ def _decoded(line: Line) -> object:
     except RecursionError:
         return line.refused("is nested too deeply to be read; use flat objects")
     except ValueError as error:
+        reason = str(error)
+        if isinstance(error, json.JSONDecodeError):
+            reason = f"{error.msg} at character {error.pos + 1}"
         return line.refused(
-            f"is not JSON ({_reason(error)}); a file that starts with {{ is read as JSON Lines, "
+            f"is not JSON ({reason}); a file that starts with {{ is read as JSON Lines, "
             "one whole object per line"
         )
-
-
-def _reason(error: ValueError) -> str:
-    if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at character {error.pos + 1}"
-    return str(error)
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -239,9 +239,6 @@ def encodings(
     """Encode single texts, or pairs, in the tokenizer's own template, neither cut nor padded.
 
     If that template has no separator between two texts, the second begins on a new line.
-
-    Raises:
-        UnfitModel: as `check_tokenizer`.
     """
     check_tokenizer(tokenizer)
     if is_japanese(tokenizer):
@@ -252,11 +249,7 @@ def encodings(
 
 
 def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> int:
-    """Return the number of tokens of one or two texts that fit beside the special ones.
-
-    Raises:
-        UserError: not even one of each text.
-    """
+    """Return the number of tokens of one or two texts that fit beside the special ones."""
     special = tokenizer.num_special_tokens_to_add(pair=n_texts == 2)
     if max_tokens < special + n_texts:
         raise UserError(
@@ -339,9 +332,6 @@ def fitted(
 
     Texts lose tokens at their end, pairs single ones at the end of the longer text (of the second
     if both are equally long).
-
-    Raises:
-        UserError: `max_tokens` leaves no room for one or two texts.
     """
     room = room_for(len(batch[0]), tokenizer, max_tokens)
     read = [_beginnings(texts, _CHARACTERS * room, tokenizer) for texts in batch]

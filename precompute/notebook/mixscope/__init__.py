@@ -16,7 +16,7 @@ import pandas as pd
 from analysis.contracts import every_table
 from analysis.errors import UnknownName, UserError
 from precompute.live.answers import LayerMaps
-from precompute.store.open_file import opened
+from precompute.store.show import opened
 
 __all__ = ["Maps", "Views", "maps", "open"]
 _VIEWS = tuple(view.name for table in every_table() for view in table.all_views)

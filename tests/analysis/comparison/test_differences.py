@@ -103,11 +103,6 @@ def test_a_hundred_thousand_sequences_take_no_more_memory_than_their_blocks():
     assert (found.high - found.low) * np.sqrt(len(values)) == pytest.approx(2 * 1.96, rel=0.1)
 
 
-def test_a_cell_that_no_sequence_has_has_no_mean():
-    found = means(np.full((3, 1), np.nan), seed=0)
-    assert np.isnan([found.mean, found.low, found.high]).all()
-
-
 def test_few_sequences_have_no_interval_and_no_p_value():
     one, other = drawn(0, (LEAST_UNITS - 1, 1)), drawn(1, (LEAST_UNITS - 1, 1))
     for compare in (paired_differences, unpaired_differences):
@@ -115,6 +110,8 @@ def test_few_sequences_have_no_interval_and_no_p_value():
         assert np.isnan([found.low, found.high, found.p]).all()
         assert found.difference == pytest.approx(other.mean() - one.mean())
     assert np.isnan(means(one, seed=0).low).all()
+    found = means(np.full((3, 1), np.nan), seed=0)
+    assert np.isnan([found.mean, found.low, found.high]).all()
 
 
 def test_what_was_planted_is_found_and_little_else():

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import wilcoxon
 
 from analysis.comparison.account import account
-from analysis.comparison.head_changes import habit_of_heads, head_differences, held_habits
+from analysis.comparison.heads import habit_of_heads, head_differences, held_habits
 from analysis.errors import UnknownName
 from analysis.foreign_file import attach
 from tests.shared_store import shared_store
@@ -57,14 +57,11 @@ def test_a_head_is_compared_over_the_texts_in_which_both_files_have_it(store):
     assert found["p"].iloc[1] == pytest.approx(expected.pvalue)
 
 
-def test_files_of_other_heads_are_refused(store):
+def test_files_of_other_heads_and_habits_that_heads_do_not_have_are_refused(store):
     known = account(store)
     values = habit_of_heads(store, habit="self", weighing="weight")
     untrained = replace(known, facts=known.facts | {"random_weights": "1"})
     with pytest.raises(ValueError, match="random_weights"):
         head_differences((known, values), (untrained, values), seed=0)
-
-
-def test_a_habit_that_heads_do_not_have_is_refused(store):
     with pytest.raises(UnknownName, match="Did you mean 'previous'"):
         habit_of_heads(store, habit="previus", weighing="weight")

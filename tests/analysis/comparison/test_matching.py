@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.comparison.matching import divergences, matched_heads
+from analysis.comparison.heads import divergences, matched_heads
 
 HEADS, SIZE = 12, 7
 

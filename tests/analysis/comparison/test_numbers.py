@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.comparison.account import account
-from analysis.comparison.beside import differences, own_numbers
+from analysis.comparison.differences import differences, own_numbers
 from analysis.comparison.numbers import ALL_LAYERS, NUMBERS, by_unit, unit_values
 from analysis.foreign_file import attach
 from tests.shared_store import shared_store
@@ -58,13 +58,11 @@ def test_the_number_of_a_file_is_the_mean_over_its_sequences_and_their_layers(st
     assert by_unit(ratios).shape == (ratios["unit"].nunique(), 1 + ratios["layer"].nunique())
 
 
-def test_differences_stand_in_the_order_of_the_numbers(store):
+def test_shares_add_up_and_differences_stand_in_the_order_of_the_numbers(store):
     side, key = (account(store), unit_values(store)), ["number", "layer"]
-    assert differences(side, side, seed=0)[key].equals(own_numbers(side[1], seed=0)[key])
-
-
-def test_shares_add_up(store):
-    shares = own_numbers(unit_values(store), seed=0).set_index(["layer", "number"])["mean"]
+    own = own_numbers(side[1], seed=0)
+    assert differences(side, side, seed=0)[key].equals(own[key])
+    shares = own.set_index(["layer", "number"])["mean"]
     for weighing in ("weight", "norm"):
         parts = [shares[ALL_LAYERS, f"{name}_{weighing}"] for name in ("cls", "sep", "rest")]
         assert sum(parts) == pytest.approx(1)

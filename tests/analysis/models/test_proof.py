@@ -172,64 +172,46 @@ FAULTS: dict[str, dict[str, tuple[Fault, str]]] = {
     | _activation("gelu_tanh")
     | {"swapped norms": (_with(norms=lambda norms: norms[::-1]), "network")},
     "mistral": _HEADS | _FIRST_NORM | _ROTATED | _GROUPED | _GATED | _WINDOW | _activation("gelu"),
-    "qwen3": _ROTATED
-    | _GROUPED
-    | {"no norm of queries": (_with(query_norm=lambda _: None), "weights")}
-    | _activation("relu"),
+    "qwen3": {"no norm of queries": (_with(query_norm=lambda _: None), "weights")},
     "granite": {
         "no multiplier of attention": (_with(output_weight=_twice), "attention"),
         "no multiplier of the network": (_of_network(output_weight=_twice), "network"),
         "no multiplier of scores": (_with(score_scale=lambda _: 8**-0.5), "weights"),
     },
-    "deepseek_v3": _HEADS
-    | _ROTATED
+    "deepseek_v3": _ROTATED
     | _OF_LATENTS
     | {"rotated keys of another channel": (_with(direct_key_weight=_next_channel), "weights")},
-    "afmoe": _HEADS | _GROUPED | _OF_GATES,
-    "laguna": _OF_GATES,
-    "phi": _HEADS
-    | _FIRST_NORM
-    | _ROTATED
-    | _GROUPED
+    "afmoe": _OF_GATES,
+    "phi": _ROTATED
     | {name: fault for name, fault in _BIASES.items() if "norm" not in name}
-    | {"no bias of keys": (_with(key_bias=zero), "weights")}
-    | _activation("gelu"),
-    "gemma2": _HEADS
-    | _FIRST_NORM
-    | _ROTATED
-    | _GROUPED
-    | _GATED
-    | {"no cap on scores": (_with(score_cap=lambda _: None), "weights")}
-    | {"a norm behind attention of another channel": (_norm(1, scale=_next_head), "network")}
-    | _activation("gelu"),
+    | {"no bias of keys": (_with(key_bias=zero), "weights")},
+    "gemma2": {
+        "no cap on scores": (_with(score_cap=lambda _: None), "weights"),
+        "a norm behind attention of another channel": (_norm(1, scale=_next_head), "network"),
+    },
     "gpt_oss": _SINKS
-    | _GATED
     | _activation("silu")
     | {
         "no bias of experts": (_of_network(expert_bias=lambda _: None), "network"),
         "a bias of the inputs without its 1": (_of_network(input_bias=lambda b: b - 1), "network"),
+        "no router": (_of_network(router=lambda _: None), "network"),
     },
     "granite_swa": _SINKS,
-    "vit": _HEADS | _FIRST_NORM | _BIASES | _activation("quick_gelu"),
+    "vit": _HEADS | _FIRST_NORM | _BIASES,
     "dinov2": {"a scale of the layer twice": (_with(output_weight=_twice), "attention")},
     "gpt_neox_japanese": {
         "no own bias of the last layer": (_with(output_bias=zero), "attention"),
     },
-    "apertus": _activation("silu"),
     "granitemoeshared": {
         "no network beside experts": (_of_network(output_weight=_without_last), "network"),
     },
     "hy_v3": {"no bias of experts": (_of_network(router=_without_bias), "network")},
-    "deberta": {name: fault for name, fault in _HEADS.items() if "norm" not in name}
-    | {"no terms of distance": (_with(offset_terms=lambda _: None), "weights")},
-    "t5": {name: fault for name, fault in _HEADS.items() if "scale" not in name}
-    | _FIRST_NORM
-    | {"no terms of distance": (_with(offset_terms=lambda _: None), "weights")}
-    | _activation("gelu"),
+    "deberta": {"no terms of distance": (_with(offset_terms=lambda _: None), "weights")},
+    "t5": _FIRST_NORM | {"no terms of distance": (_with(offset_terms=lambda _: None), "weights")},
 }
-"""Faults by type of model: a post-norm encoder, gated decoders with groups and rotation, one with
-multipliers, a parallel one, one with norms around blocks, with latents, with gates after
-attention, with sink logits and experts that clamp, of images, with terms of distance."""
+"""Faults by type of model: a post-norm encoder, a gated decoder with groups and rotation, and what
+others have beside: multipliers, latents, gates after attention, norms around blocks, sink logits,
+experts that clamp, terms of distance."""
 
 
 @cache

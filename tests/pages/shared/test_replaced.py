@@ -7,7 +7,6 @@ from shutil import copyfile
 import pytest
 import streamlit as st
 
-from analysis.statistics.corpus import sequence_lengths
 from pages.kit.run import run, within
 from pages.services import open_file
 from pages.services.open_file import Replaced, cursor, seen_once, version_of
@@ -17,7 +16,7 @@ PAGE = """
 import os
 from pathlib import Path
 import streamlit as st
-from analysis.statistics.corpus import sequence_lengths
+from pages.kit.section import rows_of
 from pages.services.chosen import open_store
 from pages.services.folder import files
 from pages.services.inquiry import Inquiry
@@ -28,7 +27,7 @@ with seen_once():
     before = open_store().content
     if new.exists():
         os.replace(new, files()[0])
-    st.text(len(Inquiry(open_store()).ask(sequence_lengths)))
+    st.text(len(rows_of("select distinct n_tokens from sequence", Inquiry(open_store()), {})))
     st.text(before == open_store().content)
     st.text(before)
 """
@@ -101,7 +100,7 @@ def test_a_file_that_is_replaced_between_finding_and_opening_is_not_taken_for_th
     with pytest.raises(Replaced), cursor(version):
         pytest.fail("this is the other file")
     with cursor(version_of(path)) as opened:
-        assert sequence_lengths(opened)["n_sequences"].sum() == 1
+        assert opened.execute("from sequence").df().shape[0] == 1
 
 
 def test_a_page_that_finds_a_file_gone_looks_again_and_stays_the_page_it_is(

@@ -1,12 +1,20 @@
+"""Texts, pairs and tokens as sequences of a model, and what no model can be given."""
+
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers.processors import TemplateProcessing
+from transformers import ByT5Tokenizer
 
+from analysis.errors import UnfitModel, UserError
+from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Entry
+from precompute.corpora.token_types import TokenTypes
 from tests.precompute.corpora.tiny import (
     BUILT,
     PLACE,
@@ -14,11 +22,21 @@ from tests.precompute.corpora.tiny import (
     bert_like,
     encode,
     gpt2_like,
+    llama_like,
+    roberta_like,
     unhurried,
 )
+from tests.refusals import refused
 
 words = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "é"]), min_size=1, max_size=15)
 texts = words.map(" ".join)
+FRAMES = {
+    "bert": (["[CLS]"], ["[SEP]"], ["[SEP]"]),
+    "roberta": (["<s>"], ["</s>", "</s>"], ["</s>"]),
+    "gpt2": ([], [], []),
+    "llama": (["<s>"], ["<s>"], []),
+}
+"""What stands before, between and after two texts."""
 
 
 def shortened(sides, room):
@@ -30,20 +48,10 @@ def shortened(sides, room):
     return sides
 
 
-def test_no_token_is_masked_where_there_is_no_mask_token():
-    tokenizer = gpt2_like()
-    tokenizer.add_tokens(["None"])  # a word of GPT-2, and what Python calls nothing
-    encoder = Encoder(tokenizer, positions=64, segment_types=0, max_tokens=64)
-    (sequence,) = encoder.sequences([Entry(PLACE, ("None the cat",))], counts=Counter())
-    assert "None" in sequence.tokens
-    assert not sequence.masked.any()
-
-
 @pytest.mark.parametrize("family", TOKENIZERS)
 @unhurried(40)
 @given(first=texts, second=texts)
 def test_what_fits_is_what_the_tokenizer_itself_makes_of_it(family, first, second):
-    tokenizer = BUILT[family]
     for entry, given_texts in (
         (Entry(PLACE, (first,)), [first]),
         (Entry(PLACE, (first, second)), [first, second]),
@@ -51,6 +59,7 @@ def test_what_fits_is_what_the_tokenizer_itself_makes_of_it(family, first, secon
         sequence, truncated = encode(entry, family, positions=500, max_tokens=500)
         if family == "gpt2":  # nothing of its template parts two texts, so a line break does
             given_texts = ["\n".join(given_texts)]
+        tokenizer: Any = BUILT[family]
         expected = tokenizer(*given_texts, return_token_type_ids=True)
         assert sequence.ids.tolist() == expected["input_ids"]
         assert list(sequence.tokens) == expected.tokens()
@@ -60,21 +69,11 @@ def test_what_fits_is_what_the_tokenizer_itself_makes_of_it(family, first, secon
         assert not truncated
 
 
-@pytest.mark.parametrize(
-    ("family", "before", "between", "after"),
-    [
-        ("bert", ["[CLS]"], ["[SEP]"], ["[SEP]"]),
-        ("roberta", ["<s>"], ["</s>", "</s>"], ["</s>"]),
-        ("gpt2", [], [], []),
-        ("llama", ["<s>"], ["<s>"], []),
-    ],
-)
+@pytest.mark.parametrize("family", TOKENIZERS)
 @unhurried(40)
 @given(first=texts, second=texts, max_tokens=st.integers(6, 40))
-def test_what_does_not_fit_is_cut_as_the_slow_twin_cuts_it(
-    family, before, between, after, first, second, max_tokens
-):
-    tokenizer = BUILT[family]
+def test_what_does_not_fit_is_cut_as_the_slow_twin_cuts_it(family, first, second, max_tokens):
+    tokenizer, (before, between, after) = BUILT[family], FRAMES[family]
     line_break = "" if between else "\n"
     uncut = tokenizer.tokenize(first), tokenizer.tokenize(line_break + second)
     room = max_tokens - len(before + between + after)
@@ -94,62 +93,47 @@ def test_what_does_not_fit_is_cut_as_the_slow_twin_cuts_it(
 def test_tokens_of_a_pair_give_the_same_sequence_as_the_pair(family, first, second):
     pair, _ = encode(Entry(PLACE, (first, second)), family, max_tokens=32)
     for segments in (None, tuple(pair.segments.tolist())):
-        again, truncated = encode(
-            Entry(PLACE, tokens=pair.tokens, segments=segments), family, max_tokens=8
-        )
-        for name in ("ids", "segments", "token_types"):
+        entry = Entry(PLACE, tokens=pair.tokens, segments=segments)
+        again, truncated = encode(entry, family, max_tokens=8)
+        for name, kind in (("ids", "int32"), ("segments", "uint8"), ("token_types", "uint8")):
             np.testing.assert_array_equal(getattr(again, name), getattr(pair, name))
+            assert getattr(again, name).dtype == getattr(pair, name).dtype == kind
         assert again.tokens == pair.tokens
         assert not truncated
-
-
-def test_arrays_are_of_the_types_that_are_promised():
-    for entry in (
-        Entry(PLACE, ("the",)),
-        Entry(PLACE, tokens=("the",)),
-        Entry(PLACE, tokens=("the",), segments=(1,)),
-    ):
-        sequence, _ = encode(entry)
-        arrays = (sequence.ids, sequence.segments, sequence.token_types)
-        assert [array.dtype.name for array in arrays] == ["int32", "uint8", "uint8"]
 
 
 @pytest.mark.parametrize(
     ("tokens", "segment_types", "segments"),
     [
-        (["[CLS]", "the", "[SEP]", "cat", "[SEP]"], 2, [0, 0, 0, 1, 1]),
-        (["[CLS]", "the", "[SEP]", "cat", "[SEP]"], 1, [0] * 5),
-        (["[CLS]", "the", "[SEP]", "cat", "[SEP]"], 0, [0] * 5),
-        (["the", "cat"], 2, [0, 0]),
-        (["[SEP]", "[SEP]", "[SEP]"], 3, [0, 1, 1]),
+        ("[CLS] the [SEP] cat [SEP]", 2, [0, 0, 0, 1, 1]),
+        ("[CLS] the [SEP] cat [SEP]", 1, [0] * 5),
+        ("[CLS] the [SEP] cat [SEP]", 0, [0] * 5),
+        ("the cat", 2, [0, 0]),
+        ("[SEP] [SEP] [SEP]", 3, [0, 1, 1]),
     ],
 )
 def test_segments_that_are_not_given_change_after_the_first_separator(
     tokens, segment_types, segments
 ):
-    sequence, _ = encode(Entry(PLACE, tokens=tuple(tokens)), segment_types=segment_types)
-    assert sequence.segments.tolist() == segments
+    entry = Entry(PLACE, tokens=tuple(tokens.split()))
+    assert encode(entry, segment_types=segment_types)[0].segments.tolist() == segments
 
 
 @pytest.mark.parametrize(
     ("family", "tokens", "text"),
     [
-        (
-            "bert",
-            ["[CLS]", "the", "c", "##a", "[SEP]", "[MASK]", "dog", "[SEP]"],
-            "the ca\n[MASK] dog",
-        ),
-        ("bert", ["[CLS]", "[SEP]"], ""),
-        ("roberta", ["<s>", "th", "e", "</s>", "</s>", "Ġ", "b", "</s>"], "the\nb"),
-        ("gpt2", ["th", "e", "Ġ,", "b"], "the ,b"),
-        ("llama", ["<s>", "▁the", "<0xC3>", "<0xA9>", "<s>", "▁cat"], "theé\ncat"),
+        ("bert", "[CLS] the c ##a [SEP] [MASK] dog [SEP]", "the ca\n[MASK] dog"),
+        ("bert", "[CLS] [SEP]", ""),
+        ("roberta", "<s> th e </s> </s> Ġ b </s>", "the\nb"),
+        ("gpt2", "th e Ġ, b", "the ,b"),
+        ("llama", "<s> ▁the <0xC3> <0xA9> <s> ▁cat", "theé\ncat"),
     ],
 )
 def test_tokens_are_told_as_text_a_line_for_each_part(family, tokens, text):
-    assert encode(Entry(PLACE, tokens=tuple(tokens)), family)[0].text == text
+    assert encode(Entry(PLACE, tokens=tuple(tokens.split())), family)[0].text == text
 
 
-def test_tokenizer_settings_for_length_and_padding_are_not_heeded():
+def test_settings_of_a_tokenizer_for_length_and_padding_and_words_like_none_are_not_heeded():
     tokenizer = bert_like()
     tokenizer.model_max_length = 5
     tokenizer.backend_tokenizer.enable_truncation(4)
@@ -157,3 +141,128 @@ def test_tokenizer_settings_for_length_and_padding_are_not_heeded():
     encoder = Encoder(tokenizer, positions=9, segment_types=2, max_tokens=9)
     (sequence,) = encoder.sequences([Entry(PLACE, ("the cat sat the cat",))], counts=Counter())
     assert len(sequence) == 7
+    tokenizer = gpt2_like()
+    tokenizer.add_tokens(["None"])  # a word of GPT-2, and what Python calls nothing
+    encoder = Encoder(tokenizer, positions=64, segment_types=0, max_tokens=64)
+    (sequence,) = encoder.sequences([Entry(PLACE, ("None the cat",))], counts=Counter())
+    assert "None" in sequence.tokens
+    assert not sequence.masked.any()
+
+
+ONE, PAIR, SPECIAL = Entry(PLACE, ("the",)), Entry(PLACE, ("the", "the")), "special token(s)."
+OF_SEGMENTS = "segment type(s), counted from 0; leave `segments` out"
+SECOND = Entry(PLACE, tokens=("the",), segments=(1,))
+REFUSED: dict[str, tuple[Entry, dict[str, int]]] = {
+    rf"{PLACE}: the tokenizer makes no token of '\u200b\x00'; leave it out": (
+        Entry(PLACE, ("\u200b\x00",)),
+        {},
+    ),
+    rf"{PLACE}: the tokenizer makes no token of '\u200b'; leave it out": (
+        Entry(PLACE, ("the", "\u200b")),
+        {},
+    ),
+    rf"{PLACE}: the model's tokenizer has no token '<b>\n'; give the corpus as text, or use the "
+    "model it was tokenized for": (Entry(PLACE, tokens=("the", "<b>\n")), {}),
+    f"{PLACE}: 65 tokens, but the model reads at most 64; make it shorter": (
+        Entry(PLACE, tokens=("the",) * 65),
+        {},
+    ),
+    f"{PLACE}: segment id 2, but the model knows 2 {OF_SEGMENTS}": (
+        Entry(PLACE, tokens=("the",), segments=(2,)),
+        {},
+    ),
+    f"{PLACE}: segment id 1, but the model knows 0 {OF_SEGMENTS}": (SECOND, {"segment_types": 0}),
+    f"{PLACE}: segment id 1, but the model knows 1 {OF_SEGMENTS}": (SECOND, {"segment_types": 1}),
+    "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed is 64.": (
+        ONE,
+        {"max_tokens": 65},
+    ),
+    f"--max-tokens is 2, but one text needs at least 3 with this tokenizer's 2 {SPECIAL}": (
+        ONE,
+        {"max_tokens": 2},
+    ),
+    f"--max-tokens is 4, but a pair of texts needs at least 5 with this tokenizer's 3 {SPECIAL}": (
+        PAIR,
+        {"max_tokens": 4},
+    ),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_an_entry_or_length_that_the_model_cannot_read_is_named(message):
+    entry, sizes = REFUSED[message]
+    assert refused(UserError, encode, entry, **sizes) == message
+
+
+def test_the_shortest_lengths_and_segments_that_can_be_are_taken():
+    assert encode(Entry(PLACE, ("the cat",)), max_tokens=3)[0].tokens == ("[CLS]", "the", "[SEP]")
+    assert len(encode(Entry(PLACE, ("the cat", "a b")), max_tokens=5)[0]) == 5
+    entry = Entry(PLACE, tokens=("the",), segments=(0,))
+    assert encode(entry, segment_types=0)[0].segments.tolist() == [0]
+
+
+def test_a_tokenizer_that_does_not_belong_to_the_model_or_is_written_in_python_is_refused():
+    sizes: dict[str, Any] = {"positions": 9, "segment_types": 2, "max_tokens": 9}
+    tokenizer = bert_like()
+    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+        single="$A", pair="$A $B:2", special_tokens=[]
+    )
+    entries = [Entry(PLACE, ("the", "cat"))]
+    sequences = Encoder(tokenizer, **sizes).sequences(entries, counts=Counter())
+    assert refused(UnfitModel, list, sequences) == (
+        "The tokenizer gives segment id 2, but the model knows 2 segment types: load a tokenizer "
+        "that belongs to the model."
+    )
+    assert refused(UnfitModel, Encoder, ByT5Tokenizer(), **sizes) == (
+        "ByT5Tokenizer is a tokenizer written in Python, which cannot tell the tokens of a text "
+        "from those it adds; of such tokenizers BertJapaneseTokenizer alone is read. Use a model "
+        "that has a tokenizer.json."
+    )
+
+
+def changed(tokenizer, *, add: str = "", template: str = "", **attributes):
+    """The tokenizer with added tokens, another template or other special tokens."""
+    tokenizer.add_tokens(add.split())
+    for name, value in attributes.items():
+        setattr(tokenizer, name, value)
+    if template:
+        end = ("</s>", tokenizer.convert_tokens_to_ids("</s>"))
+        tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
+            single=template, special_tokens=[end] if "</s>" in template else []
+        )
+    return tokenizer
+
+
+MARKS = "▁, ▁. .</w> 、 。 ， ． ãĢģ Ġï¼Į"
+TYPES = {
+    "BERT": (BUILT["bert"], "[CLS]:cls [SEP]:sep ,:comma_period .:comma_period"),
+    "no comma of BERT": (BUILT["bert"], "##.:other ##,:other ;:other [MASK]:other [PAD]:other"),
+    "RoBERTa": (BUILT["roberta"], "<s>:cls </s>:sep Ġ,:comma_period Ġ.:comma_period Ġ:other"),
+    "GPT-2": (BUILT["gpt2"], ",:comma_period Ġ.:comma_period <|end|>:other th:other"),
+    "Llama": (BUILT["llama"], "<s>:bos ▁,:comma_period </s>:other ▁:other <0x2C>:other ▁the:other"),
+    "a beginning that no text gets": (changed(llama_like(), template="$A"), "<s>:other"),
+    "an end that every text gets, as in T5": (
+        changed(llama_like(), template="$A </s>"),
+        "</s>:sep <s>:other",
+    ),
+    "a beginning that is the class token": (changed(roberta_like(), bos_token="<s>"), "<s>:cls"),
+    "one token for both ends": (
+        changed(roberta_like(), sep_token="<s>"),
+        "<s>:other ,:comma_period </s>:other",
+    ),
+    "no class token": (changed(bert_like(), cls_token=None), "[CLS]:other [SEP]:sep"),
+    "marks of words, and Japanese": (
+        changed(bert_like(), add=f"{MARKS} ▁a ・ 「"),
+        " ".join(
+            [*(f"{mark}:comma_period" for mark in MARKS.split()), "▁a:other ・:other 「:other"]
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TYPES)
+def test_each_token_is_of_one_type(case):
+    tokenizer, expected = TYPES[case]
+    tokens, kinds = zip(*(pair.rsplit(":", 1) for pair in expected.split()), strict=True)
+    ids = np.array(tokenizer.convert_tokens_to_ids(list(tokens)), dtype=np.int32)
+    assert tuple(TOKEN_TYPES[kind] for kind in TokenTypes(tokenizer)(ids)) == kinds

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,6 @@ from tests.refusals import refused
 from tests.tiny import ANNOTATED, tiny_sequences
 
 LINES = ["the cat", "sat the mat the dog", "the", "dog ran the cat sat the mat the dog", "mat"]
-PLACES = {"bert": {"positions": 64, "segment_types": 2}}
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,8 @@ def text(tmp_path) -> Path:
 
 
 def reading(path: Path, **options) -> Reading:
-    return read_corpus(str(path), BUILT["bert"], max_tokens=12, **PLACES["bert"], **options)
+    sizes: dict[str, Any] = {"positions": 64, "segment_types": 2, "max_tokens": 12} | options
+    return read_corpus(str(path), BUILT["bert"], **sizes)
 
 
 def assert_equal(actual: Iterator[Sequence], expected: tuple[Sequence, ...]) -> None:
@@ -73,7 +74,7 @@ def test_small_corpora_have_several_jobs_too(text, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("options", [{}, {"mask_rate": 0.3}, {"packing": "blocks"}, {"limit": 5}])
-def test_what_is_read_from_disk_is_what_was_read(text, tmp_path, options):
+def test_what_is_read_from_disk_whole_or_by_jobs_is_what_was_read(text, tmp_path, options):
     expected = whole(reading(text, **options))
     corpus = indexed(reading(text, **options), tmp_path)
     assert_equal(iter(corpus), expected.sequences)
@@ -84,6 +85,13 @@ def test_what_is_read_from_disk_is_what_was_read(text, tmp_path, options):
     assert corpus.units().tolist() == expected.documents
     assert not corpus.is_images
     assert corpus.bears == ()
+    jobs = [corpus.job(number) for number in range(len(corpus.job_sizes))]
+    assert [len(job) for job in jobs] == list(corpus.job_sizes)
+    assert sorted(sequence.index for job in jobs for sequence in job) == list(range(len(corpus)))
+    by_length = sorted(corpus.part(0), key=lambda sequence: (len(sequence), sequence.index))
+    assert_equal(iter([*jobs[0], *jobs[1]]), tuple(by_length))
+    longest = sorted((-len(sequence), sequence.index) for sequence in expected.sequences)[:4]
+    assert corpus.longest == tuple((place, -length) for length, place in longest)
 
 
 def test_words_and_what_is_known_of_them_are_kept(tmp_path):
@@ -101,45 +109,33 @@ def test_words_and_what_is_known_of_them_are_kept(tmp_path):
     )
 
 
-def test_jobs_hold_every_sequence_once_and_those_of_a_part_by_length(text, tmp_path):
-    corpus = indexed(reading(text), tmp_path)
-    jobs = [corpus.job(number) for number in range(len(corpus.job_sizes))]
-    assert [len(job) for job in jobs] == list(corpus.job_sizes)
-    assert sorted(sequence.index for job in jobs for sequence in job) == list(range(len(corpus)))
-    first = sorted(corpus.part(0), key=lambda sequence: (len(sequence), sequence.index))
-    assert_equal(iter([*jobs[0], *jobs[1]]), tuple(first))
+ROWS = '{"text": "the cat"}\n{"text": ""}\n{"text": 5}\n' + '{"text": "the dog ran the mat"}\n' * 9
 
 
-def test_the_longest_are_known_without_reading(text, tmp_path):
-    corpus = indexed(reading(text), tmp_path)
-    expected = sorted((-len(sequence), sequence.index) for sequence in corpus)[:4]
-    assert corpus.longest == tuple((place, -length) for length, place in expected)
-
-
-def test_what_is_there_is_not_read_again(text, tmp_path):
-    began: list[int] = []
-    first = indexed(counting(reading(text), began), tmp_path)
-    again = indexed(counting(reading(text), began), tmp_path)
-    assert began == [0]
-    assert again == first
-
-
-def test_reading_goes_on_after_the_parts_that_are_there(text, tmp_path):
+@pytest.mark.parametrize("content", ["\n".join(LINES * 2), ROWS])
+def test_reading_goes_on_after_the_parts_that_are_there_and_counts_all_once(
+    text, tmp_path, content
+):
+    text.write_text(content)
     expected = indexed(reading(text), tmp_path / "whole")
     stopped = reading(text)
 
     def begin(_: int) -> Iterator[Sequence]:
-        yield from islice(stopped.begin(0), 6)
+        yield from islice(stopped.begin(0), 5)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         indexed(replace(stopped, begin=begin), tmp_path)
     began: list[int] = []
     corpus = indexed(counting(reading(text), began), tmp_path)
-    assert began == [4]
     assert replace(corpus, folder=expected.folder) == expected
-    assert expected.counts["truncated"] > 0, "this test shows nothing of what was counted before"
     assert_equal(iter(corpus), tuple(expected))
+    assert indexed(counting(reading(text), began), tmp_path) == corpus
+    assert began == [4], "what is there is not read again"
+    is_rows = content == ROWS
+    assert (expected.counts["truncated"] > 0) != is_rows
+    lost = {count: n for count, n in expected.counts.items() if "rows" in count}
+    assert lost == {"blank_rows_left_out": is_rows, "malformed_rows_left_out": is_rows}
 
 
 def test_a_damaged_part_is_set_aside_and_read_again(text, tmp_path, capsys):
@@ -157,7 +153,7 @@ def test_a_damaged_part_is_set_aside_and_read_again(text, tmp_path, capsys):
     assert f"{damaged} is kept as .{damaged.name}.1.damaged and read again." in messages
 
 
-@pytest.mark.parametrize("place", [0, 3, 70, 100, -1])
+@pytest.mark.parametrize("place", [0, 70, -1])
 def test_a_damaged_account_of_the_parts_is_written_again(text, tmp_path, place):
     first = indexed(reading(text), tmp_path)
     account = first.folder / "whole.parquet"
@@ -191,12 +187,12 @@ def test_a_file_that_changes_while_it_is_read_is_refused(text, tmp_path, in_secr
     )
 
 
-@pytest.mark.parametrize("change", [{"max_tokens": 16}, {"mask_rate": 0.3}, {"seed": 1}])
-def test_what_is_read_otherwise_lies_elsewhere(text, tmp_path, change):
-    options = {"max_tokens": 12} | change
-    sizes = PLACES["bert"]
-    other = indexed(read_corpus(str(text), BUILT["bert"], **sizes, **options), tmp_path)
-    assert other.folder != indexed(reading(text), tmp_path).folder
+def test_what_is_read_otherwise_lies_elsewhere(tmp_path):
+    path = tmp_path / "rows"
+    path.write_text('{"text": "the cat", "body": "the dog"}')
+    changes = ({}, {"max_tokens": 16}, {"mask_rate": 0.3}, {"seed": 1}, {"column": "body"})
+    folders = {indexed(reading(path, **change), tmp_path).folder for change in changes}
+    assert len(folders) == len(changes)
 
 
 def test_rows_hold_lists_of_nothing(tmp_path):
@@ -208,10 +204,7 @@ def test_rows_hold_lists_of_nothing(tmp_path):
 
 @pytest.mark.parametrize(
     ("limit", "most", "size"),
-    [
-        ("PART_TOKENS", 20, len),
-        ("PART_CHARACTERS", 40, lambda sequence: len(sequence.text)),
-    ],
+    [("PART_TOKENS", 20, len), ("PART_CHARACTERS", 40, lambda sequence: len(sequence.text))],
 )
 def test_a_part_ends_where_it_holds_enough(text, tmp_path, monkeypatch, limit, most, size):
     monkeypatch.setattr(index, limit, most)

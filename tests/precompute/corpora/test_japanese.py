@@ -1,21 +1,19 @@
 """Texts, pairs, tokens and treebank words of Japanese, by words of MeCab."""
 
 from collections import Counter
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from transformers import BertJapaneseTokenizer
 
 from analysis.errors import UnfitModel
-from precompute.corpora.annotated.annotation import Annotation
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import read_corpus
-from precompute.corpora.sequence import NO_WORD, Entry
+from precompute.corpora.sequence import NO_WORD, Annotation, Entry
 from precompute.corpora.token_types import masked
 from precompute.corpora.tokenizing.kind import words_of_japanese
-from precompute.corpora.tokenizing.word_pieces import word_pieces
 from tests.precompute.corpora.tiny import PLACE, unhurried
 from tests.precompute.corpora.tiny_japanese import japanese_like
 from tests.refusals import refused
@@ -24,20 +22,11 @@ JAPANESE = japanese_like()
 texts = st.text("猫犬がは。、国際連合東京か\u3099 　1２ab[]\n", max_size=20)
 
 
-def encode(entry, tokenizer=JAPANESE, *, max_tokens=64, segment_types=2):
+def encode(entry, *, max_tokens=64):
+    encoder = Encoder(JAPANESE, positions=64, segment_types=2, max_tokens=max_tokens)
     counts = Counter()
-    encoder = Encoder(tokenizer, positions=64, segment_types=segment_types, max_tokens=max_tokens)
     (sequence,) = encoder.sequences([entry], counts=counts)
     return sequence, counts["truncated"]
-
-
-def words_by_name(sequence):
-    """The pieces of each word, in order."""
-    return [
-        "".join(np.array(sequence.tokens)[sequence.words == word]).replace("##", "")
-        for word in dict.fromkeys(sequence.words.tolist())
-        if word != NO_WORD
-    ]
 
 
 @pytest.mark.parametrize("subwords", ["wordpiece", "character"])
@@ -51,31 +40,54 @@ def test_the_words_in_order_are_what_the_tokenizer_itself_makes(subwords, parts)
     assert all(words)
 
 
-def test_pieces_of_one_word_share_it_and_those_of_two_do_not():
-    sequence, _ = encode(Entry(PLACE, ("吾輩は猫。国際連合が鳴く",)))
-    assert sequence.tokens == (
-        *("[CLS]", "吾", "##輩", "は", "猫", "。", "国", "##際", "連", "##合", "が", "鳴く"),
-        "[SEP]",
-    )
-    assert words_by_name(sequence) == ["吾輩", "は", "猫", "。", "国際", "連合", "が", "鳴く"]
-    assert sequence.text == "吾輩は猫。国際連合が鳴く"
-
-
 @unhurried(40)
 @given(first=texts, second=texts)
 def test_ids_and_segments_are_those_of_the_tokenizer_itself(first, second):
     if not (JAPANESE.tokenize(first) and JAPANESE.tokenize(second)):
         return
-    for given_texts, entry in (
-        ((first,), Entry(PLACE, (first,))),
-        ((first, second), Entry(PLACE, (first, second))),
-    ):
-        sequence, _ = encode(entry)
+    for given_texts in ((first,), (first, second)):
+        sequence, _ = encode(Entry(PLACE, given_texts))
         seen = JAPANESE(*given_texts, return_token_type_ids=True)
         assert sequence.ids.tolist() == seen["input_ids"]
         assert sequence.segments.tolist() == seen["token_type_ids"]
         again, _ = encode(Entry(PLACE, tokens=sequence.tokens))
         assert again.ids.tolist() == sequence.ids.tolist()
+
+
+WORDS = ("国際連合", "が", "見", "た")
+KNOWN = Annotation(WORDS, (False,) * 4, (0,) * 4, None, None, ("NOUN",) * 4, ("",) * 4)
+TOLD = "[CLS] 吾 ##輩 は Tokyo a ##b 1 駅 [SEP] 猫 [SEP]"
+ENTRIES = {
+    "pieces of one word share it and those of two do not": (
+        Entry(PLACE, ("吾輩は猫。国際連合が鳴く",)),
+        "[CLS] 吾 ##輩 は 猫 。 国 ##際 連 ##合 が 鳴く [SEP]",
+        [-1, 0, 0, 1, 2, 3, 4, 4, 5, 5, 6, 7, -1],
+        "吾輩は猫。国際連合が鳴く",
+    ),
+    "words of a treebank are tokenised one by one": (
+        Entry(PLACE, annotation=KNOWN),
+        "[CLS] 国 ##際 連 ##合 が 見 た [SEP]",
+        [-1, 0, 0, 0, 0, 1, 2, 3, -1],
+        "国際連合が見た",
+    ),
+    "tokens are told without spaces but between Latin words": (
+        Entry(PLACE, tokens=tuple(TOLD.split())),
+        TOLD,
+        [-1, 0, 0, 1, 2, 3, 3, 4, 5, -1, 6, -1],
+        "吾輩はTokyo ab 1駅\n猫",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ENTRIES)
+def test_an_entry_has_tokens_words_and_a_text(case):
+    entry, tokens, words, text = ENTRIES[case]
+    sequence, lost = encode(entry)
+    assert " ".join(sequence.tokens) == tokens
+    numbers = dict.fromkeys(word for word in sequence.words.tolist() if word != NO_WORD)
+    order = {word: place for place, word in enumerate(numbers)} | {NO_WORD: NO_WORD}
+    assert [order[word] for word in sequence.words.tolist()] == words
+    assert (sequence.text, lost) == (text, 0)
 
 
 def test_a_pair_that_is_too_long_loses_the_end_of_the_longer_text():
@@ -89,38 +101,12 @@ def test_a_pair_that_is_too_long_loses_the_end_of_the_longer_text():
 def test_a_mask_among_tokens_and_one_that_is_drawn_are_masked_and_no_words():
     tokens = ("[CLS]", "猫", "は", "[MASK]", "を", "見", "た", "[SEP]")
     sequence, _ = encode(Entry(PLACE, tokens=tokens))
-    assert sequence.tokens[3] == "[MASK]"
     assert sequence.masked.tolist() == [False] * 3 + [True] + [False] * 4
     assert sequence.words[3] == NO_WORD
     hidden = masked(sequence, JAPANESE, rate=0.5, seed=0)
     assert hidden.targets is not None
     assert (hidden.targets >= 0).sum() + 1 == hidden.masked.sum() == 4
     assert (hidden.words[hidden.masked] == NO_WORD).all()
-
-
-def test_words_of_a_treebank_are_tokenised_one_by_one():
-    forms = ("国際連合", "が", "見", "た")
-    pieces = word_pieces(forms, (False,) * 4, JAPANESE, place=PLACE)
-    assert pieces == (("国", "##際", "連", "##合"), ("が",), ("見",), ("た",))
-    known = Annotation(
-        forms=forms,
-        spaces=(False,) * 4,
-        sentences=(0,) * 4,
-        parts_of_speech=("NOUN", "ADP", "VERB", "AUX"),
-        features=("",) * 4,
-        governors=None,
-        relations=None,
-    )
-    sequence, _ = encode(Entry(PLACE, annotation=known))
-    assert sequence.text == "国際連合が見た"
-    assert sequence.word_spans is not None
-    assert sequence.word_spans.tolist() == [[1, 5], [5, 6], [6, 7], [7, 8]]
-    assert sequence.words.tolist() == [NO_WORD, 0, 0, 0, 0, 1, 2, 3, NO_WORD]
-
-
-def test_tokens_are_told_as_a_text_without_spaces_but_between_latin_words():
-    tokens = ("[CLS]", "吾", "##輩", "は", "Tokyo", "a", "##b", "1", "駅", "[SEP]", "猫", "[SEP]")
-    assert encode(Entry(PLACE, tokens=tokens))[0].text == "吾輩はTokyo ab 1駅\n猫"
 
 
 @pytest.mark.parametrize("settings", [{"do_word_tokenize": False}, {"do_subword_tokenize": False}])
@@ -136,13 +122,8 @@ def test_a_tokenizer_without_words_or_pieces_is_refused(settings, tmp_path):
     )
 
 
-def test_a_corpus_is_read_anew_by_another_dictionary_and_other_pieces():
-    states = {
-        str(
-            read_corpus("demo", tokenizer, positions=64, segment_types=2, max_tokens=64).settings[
-                "reader"
-            ]
-        )
-        for tokenizer in (JAPANESE, japanese_like(), japanese_like("character"))
-    }
-    assert len(states) == 2
+def test_a_corpus_is_read_anew_by_other_pieces():
+    sizes: dict[str, Any] = {"positions": 64, "segment_types": 2, "max_tokens": 64}
+    tokenizers = (JAPANESE, japanese_like(), japanese_like("character"))
+    settings = [read_corpus("demo", tokenizer, **sizes).settings for tokenizer in tokenizers]
+    assert len({str(of["reader"]) for of in settings}) == 2

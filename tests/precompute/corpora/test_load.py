@@ -1,16 +1,17 @@
-import hashlib
-import json
-import pickle
+"""A corpus as sequences of one model: the same however it is given, with its counts."""
 
-import numpy as np
+import hashlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
-from analysis.errors import BadCorpus, UnfitModel, UnknownName, UserError
+from analysis.errors import UnfitModel, UserError
+from precompute.command_line import app
 from precompute.corpora.load import TEXT_PACKINGS, entries
-from precompute.corpora.sequence import Entry
 from precompute.corpora.texts.rows import write_jsonl
+from tests.precompute.corpora.reading import outcome, written
 from tests.precompute.corpora.tiny import (
     BUILT,
     SEGMENT_TYPES,
@@ -20,6 +21,7 @@ from tests.precompute.corpora.tiny import (
     unhurried,
 )
 from tests.refusals import refused
+from tests.small_treebank import write_treebank
 
 PLAIN = "the cat sat\nthe dog ran\nthe mat\n\nzz\n \nthe cat\n"
 
@@ -33,7 +35,7 @@ def plain(tmp_path):
 
 @pytest.mark.parametrize("family", TOKENIZERS)
 @pytest.mark.parametrize("packing", TEXT_PACKINGS)
-def test_corpus_turned_into_json_lines_gives_the_same_sequences(plain, family, packing):
+def test_a_corpus_turned_into_json_lines_gives_the_same_sequences(plain, family, packing):
     tokenizer, options = BUILT[family], {"seed": 3, "packing": packing, "max_tokens": 9}
     converted = plain.with_name("converted.jsonl")
     texts = entries(str(plain), tokenizer=tokenizer, segment_types=SEGMENT_TYPES[family], **options)
@@ -46,7 +48,7 @@ def test_corpus_turned_into_json_lines_gives_the_same_sequences(plain, family, p
 
 @unhurried(30)
 @given(limit=st.integers(1, 9), mask_rate=st.floats(0, 0.9), packing=st.sampled_from(TEXT_PACKINGS))
-def test_limit_keeps_the_first_sequences_as_they_are(tmp_path_factory, limit, mask_rate, packing):
+def test_a_limit_keeps_the_first_sequences_as_they_are(tmp_path_factory, limit, mask_rate, packing):
     path = tmp_path_factory.mktemp("limit") / "plain.txt"
     path.write_text(PLAIN * 3)
     options = {"mask_rate": mask_rate, "packing": packing}
@@ -66,52 +68,87 @@ def test_a_corpus_tells_its_name_its_hash_and_what_reading_did(plain):
     assert +load(plain, packing="sentences").counts == {"too_short": 2}
 
 
-def test_images_are_no_corpus_for_a_model_that_reads_text(tmp_path):
-    reason = "which only a model that reads images takes; give such a model, or a text corpus"
-    (tmp_path / "a.png").touch()
-    for source, kind in (("demo-digits", "holds images"), (tmp_path, "is a folder of images")):
-        assert refused(BadCorpus, load, source) == f"{source}: {kind}, {reason}"
+def test_a_column_of_a_corpus_is_converted(tmp_path):
+    given = written(tmp_path, '{"text": "x", "body": "the cat"}')
+    output = tmp_path / "texts.jsonl"
+    options = ["--corpus", given, "--column", "body", "--output", str(output)]
+    assert CliRunner().invoke(app, ["convert", *options]).exit_code == 0
+    assert output.read_text() == '{"text": "the cat"}\n'
 
 
-def test_each_format_is_read_by_its_content(tmp_path):
-    tokens = ["[CLS]", "the", "[SEP]"]
-    pickled, lines = tmp_path / "a.jsonl", tmp_path / "b.txt"
-    pickled.write_bytes(pickle.dumps([{"tokens": tokens, "attns": np.ones((1, 1, 3, 3))}]))
-    lines.write_text(json.dumps({"tokens": tokens}))
-    assert list(entries(str(pickled))) == [Entry("a.jsonl entry 1", tokens=tuple(tokens))]
-    assert list(entries(str(lines))) == [Entry("b.txt line 1", tokens=tuple(tokens))]
-    assert_same_sequences(load(pickled).sequences, load(lines).sequences)
+TWO = "the cat\nsat the\nmat the\ndog ran\n\nthe dog\nran the\ncat sat\n"
+TREE = "# newdoc\n# global.Entity = eid\n1\tcat\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1)\n"
+DOCUMENTS = {
+    "pairs of two documents": ((TWO,), {}, [0, 0, 1, 1]),
+    "blocks across them": ((TWO,), {"packing": "blocks", "max_tokens": 6}, [0, 0, 1]),
+    "sentences of them": ((TWO,), {"packing": "sentences", "max_tokens": 7}, [0, 0, 1]),
+    "texts by themselves": (('{"text": "the cat"}\n{"text": "the dog"}',), {}, [0, 1]),
+    "one document in each of two files": ((TREE, TREE), {}, [0, 1]),
+}
 
 
-def test_entries_are_read_as_they_are_asked_for(tmp_path):
-    path = tmp_path / "corpus.jsonl"
-    path.write_bytes(b'{"text": "the"}\n\xff\n')
-    lines = entries(str(path))
-    assert next(lines) == Entry("corpus.jsonl line 1", ("the",))
-    with pytest.raises(BadCorpus):
-        next(lines)
-    assert len(load(path, limit=1).sequences) == 1
+@pytest.mark.parametrize("case", DOCUMENTS)
+def test_windows_of_one_document_are_redrawn_together(tmp_path, case):
+    contents, options, documents = DOCUMENTS[case]
+    files = tuple(written(tmp_path, content, f"f{n}") for n, content in enumerate(contents))
+    assert load(files, **options).documents == documents
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "message"),
-    [
-        ("\n \n", {}, "plain.txt: holds no sequence; give a file that holds some text"),
-        (
-            "the\n\ncat\n",
-            {"packing": "sentences"},
-            "plain.txt: all its documents are too short to be packed; use --packing paragraphs",
-        ),
-        (
-            "the cat\n",
-            {"packing": "blocks"},
-            "plain.txt: all its documents are too short to be packed; use --packing paragraphs",
-        ),
-    ],
+SHORT = "f: all its documents are too short to be packed; use --packing paragraphs"
+PIECES = (
+    "--packing {0} cuts the text by a model's word pieces; name the model with --model, or use "
+    "--packing paragraphs."
 )
-def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
-    plain.write_text(content)
-    assert refused(BadCorpus, load, plain, **options) == message
+WITHOUT_A_MODEL = {"tokenizer": None}
+REFUSED = {
+    "too short for sentences": ("the\n\ncat\n", {"packing": "sentences"}, SHORT),
+    "too short for blocks": ("the cat\n", {"packing": "blocks"}, SHORT),
+    "a packing by another name": (
+        PLAIN,
+        {"packing": "sentence"},
+        "No packing is called 'sentence'. Did you mean 'sentences'? Known: blocks, paragraphs, "
+        "sentences, trees.",
+    ),
+    "a seed below 0": (
+        PLAIN,
+        {"packing": "sentences", "seed": -1},
+        "--seed is -1; it must be 0 or more.",
+    ),
+    "sentences without a model": (
+        PLAIN,
+        WITHOUT_A_MODEL | {"packing": "sentences"},
+        PIECES.format("sentences"),
+    ),
+    "blocks without a model": (
+        PLAIN,
+        WITHOUT_A_MODEL | {"packing": "blocks"},
+        PIECES.format("blocks"),
+    ),
+    "trees of a text": (
+        PLAIN,
+        {"packing": "trees"},
+        "--packing trees reads the sentences of a treebank, and f is none; give a CoNLL-U file, or "
+        "leave --packing out.",
+    ),
+    "a treebank as JSON Lines": (
+        TREE,
+        WITHOUT_A_MODEL,
+        "A treebank or coreference corpus is cut by a model's word pieces, and JSON Lines has no "
+        "place for its annotation: give the file itself as --corpus of a run.",
+    ),
+    "a treebank of long sentences": (
+        TREE.replace("cat", "catmatcat"),
+        {"max_tokens": 4},
+        "f: none of its sentences fits into --max-tokens; give a larger number there",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_corpus_cannot_be_is_refused_with_the_remedy(tmp_path, case):
+    content, options, message = REFUSED[case]
+    options = {"tokenizer": BUILT["bert"], "max_tokens": 16} | options
+    assert outcome(written(tmp_path, content), **options) == message
 
 
 @pytest.mark.parametrize(
@@ -123,27 +160,24 @@ def test_corpus_without_a_sequence_is_refused(plain, content, options, message):
             "--limit is 0; it must be at least 1, or left out to read the whole corpus.",
         ),
         ({"mask_rate": 1.5}, UserError, "--mask is 1.5; it must be at least 0 and less than 1."),
-        ({"packing": "sentences", "seed": -1}, UserError, "--seed is -1; it must be 0 or more."),
         (
-            {"packing": "sentence"},
-            UnknownName,
-            "No packing is called 'sentence'. Did you mean 'sentences'? Known: blocks, "
-            "paragraphs, sentences, trees.",
+            {"family": "gpt2", "mask_rate": 0.12},
+            UnfitModel,
+            "The model's tokenizer has no mask token, so --mask 0.12 cannot be done: use --mask 0 "
+            "or a masked language model.",
         ),
     ],
 )
-def test_number_or_name_that_cannot_be_is_refused(plain, options, kind, message):
-    assert refused(kind, load, plain, **options) == message
+def test_a_number_that_cannot_be_is_refused_before_the_corpus_is_read(options, kind, message):
+    assert refused(kind, load, "none.txt", **options) == message
 
 
-@pytest.mark.parametrize("packing", ["sentences", "blocks"])
-def test_pieces_cannot_be_packed_without_a_tokenizer(plain, packing):
-    assert refused(UserError, entries, str(plain), packing=packing) == (
-        f"--packing {packing} cuts the text by a model's word pieces; name the model with --model, "
-        "or use --packing paragraphs."
-    )
-
-
-def test_model_without_a_mask_token_fails_before_the_corpus_is_read():
-    with pytest.raises(UnfitModel):
-        load("none.txt", "gpt2", mask_rate=0.12)
+@pytest.mark.parametrize("family", TOKENIZERS)
+@pytest.mark.parametrize("packing", ["paragraphs", "trees"])
+def test_a_treebank_is_a_corpus(tmp_path, family, packing):
+    corpus = load(write_treebank(tmp_path / "f"), family, max_tokens=40, packing=packing)
+    known = [sequence.annotation for sequence in corpus.sequences if sequence.annotation]
+    sentences = [len(set(annotation.sentences)) for annotation in known]
+    assert (sum(map(len, known)), sum(sentences)) == (240, 39)
+    assert (max(sentences) > 1) == (packing == "paragraphs")
+    assert (corpus.counts["heads_by_tree"], corpus.counts["too_long"]) == (48, 0)

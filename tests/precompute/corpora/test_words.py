@@ -1,6 +1,8 @@
+"""Words of tokens, by text and by tokens, and tokens of words that are given."""
+
 from collections import Counter
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,23 +11,22 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
+from analysis.errors import BadCorpus
+from analysis.token_types import CLS, SEP
 from precompute.corpora.encode import Encoder
-from precompute.corpora.load import read_corpus
-from precompute.corpora.sequence import NO_WORD, Entry
-from precompute.corpora.tokenizing.encoded import encodings
-from precompute.corpora.tokenizing.kind import kind_of
+from precompute.corpora.sequence import NO_WORD, ROOT, Annotation, Entry
+from precompute.corpora.tokenizing.kind import kind_of, line_pieces, word_pieces
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
 from tests.precompute.corpora.tiny import (
     BUILT,
     PLACE,
     TOKENIZERS,
+    encode,
     gpt2_like,
     llama_like,
     unhurried,
 )
 from tests.precompute.corpora.tokenizing.test_fitting import KINDS as FITTING
-from tests.precompute.corpora.whole import whole
-from tests.tiny import TEXT_FAMILIES, tiny_sequences
 
 
 @pytest.mark.parametrize(
@@ -160,6 +161,8 @@ def test_tokens_of_a_text_have_the_words_of_the_text(kind, text):
     (whole,) = encoder.sequences([Entry(PLACE, (text,))], counts=Counter())
     (tokens,) = encoder.sequences([Entry(PLACE, tokens=whole.tokens)], counts=Counter())
     assert _ends(tokens.words) == _ends(whole.words)
+    framing = np.isin(whole.tokens, ["[CLS]", "[SEP]", "<s>", "</s>"])
+    assert ((whole.words == NO_WORD) == framing).all()
 
 
 @pytest.mark.parametrize("text", MARKED)
@@ -180,42 +183,6 @@ def _ends(words):
     return [word != following for word, following in pairwise(words.tolist())]
 
 
-@pytest.mark.parametrize(("packing", "max_tokens"), [("blocks", 40), ("sentences", 600)])
-@pytest.mark.parametrize("kind", KINDS)
-def test_packed_texts_have_the_words_of_the_text(kind, packing, max_tokens, tmp_path):
-    """But for tokens at an end, where a cut may leave part of a character."""
-    line = " ".join(SCRIPTS).replace("\n", " ").replace("\t", " ")
-    path = tmp_path / "plain.txt"
-    path.write_text("\n".join([line, line]), encoding="utf-8")
-    encoder = Encoder(KINDS[kind], max_tokens=900, positions=900, segment_types=2)
-    (text,) = encoder.sequences([Entry(PLACE, (f"{line} {line}",))], counts=Counter())
-    pieces, ends = _pieces(text)
-    given = {"max_tokens": max_tokens, "packing": packing, "positions": 900, "segment_types": 2}
-    read = whole(read_corpus(str(path), KINDS[kind], **given))
-    n_found = 0
-    for run, ends_of_run in (run for sequence in read.sequences for run in _runs(sequence)):
-        places = [n for n in range(len(pieces)) if pieces[n : n + len(run)] == run]
-        known = [ends[n : n + len(run) - 1][3:-3] for n in places]
-        assert ends_of_run[3:-3] in known or not places, run
-        n_found += bool(places)
-    assert n_found, "this test shows nothing"
-
-
-def _pieces(sequence):
-    (run,) = _runs(sequence)
-    return run
-
-
-def _runs(sequence):
-    """Yield the tokens of each text of a sequence, and `_ends` of its words."""
-    of_words = sequence.words != NO_WORD
-    for is_text, group in groupby(range(len(sequence)), key=of_words.__getitem__):
-        places = list(group)
-        if is_text:
-            tokens = [sequence.tokens[place] for place in places]
-            yield tokens, _ends(sequence.words[places])
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -228,24 +195,88 @@ def test_a_run_of_letters_is_a_word_and_a_space_belongs_to_what_follows(text, wo
     assert words_of_spans(text, range(len(text))) == words
 
 
-def test_a_text_in_pieces_has_the_words_of_the_whole_text():
-    (encoded,) = encodings(llama_like(), [("catty, é2.", "the cats")])
-    assert llama_like().convert_ids_to_tokens(encoded.ids.tolist()) == [
-        *("<s>", "▁cat", "t", "y", ",", "▁", "<0xC3>", "<0xA9>", "2", ".", "<s>", "▁the", "▁cat"),
-        "s",
-    ]
-    words = [NO_WORD, 0, 0, 0, 2, 4, 4, 4, 4, 6, NO_WORD, 1, 3, 3]
-    assert encoded.words.tolist() == words
-
-
 def test_two_texts_share_no_word():
     words = numbered_through([None, 0, 0, 1, None, 0, None], [None, 0, 0, 0, None, 1, None])
     assert words.tolist() == [NO_WORD, 0, 0, 2, NO_WORD, 1, NO_WORD]
 
 
-@pytest.mark.parametrize("family", TEXT_FAMILIES)
-def test_tokens_of_a_sequence_stand_for_words_unless_they_frame_it(family):
-    for sequence in tiny_sequences(family):
-        framing = np.isin(sequence.tokens, ["[CLS]", "[SEP]", "<s>", "</s>"])
-        assert ((sequence.words == NO_WORD) == framing).all()
-        assert not sequence.masked.any()
+FORMS = ("The", "catmat", "sat", ".")
+SPACES = (True, True, False, True)
+KNOWN = Annotation(
+    forms=FORMS,
+    spaces=SPACES,
+    sentences=(0,) * 4,
+    governors=(1, 2, ROOT, 2),
+    relations=("det", "nsubj", "root", "punct"),
+    parts_of_speech=("DET", "NOUN", "VERB", "PUNCT"),
+    features=("",) * 4,
+)
+
+
+def _metaspace(backend: Tokenizer) -> None:
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always", split=True)
+
+
+def _normalised(backend: Tokenizer) -> None:
+    backend.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
+    backend.pre_tokenizer = None
+
+
+def _nothing_before(backend: Tokenizer) -> None:
+    backend.normalizer = normalizers.Replace(" ", "▁")
+    backend.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+
+
+SPACES_AT_THE_START = (_metaspace, _normalised, _nothing_before)
+"""As tokenizers in the manner of T5, of Llama 2 and of Gemma make spaces visible."""
+
+
+@pytest.mark.parametrize("family", TOKENIZERS)
+def test_pieces_spell_the_words_with_the_spaces_before_them(family):
+    pieces = word_pieces(FORMS, SPACES, BUILT[family], place=PLACE)
+    spelt = ["".join(word).replace("##", "") for word in pieces]
+    before = {"bert": "", "llama": "▁"}.get(family, "Ġ")
+    first = "▁" if family == "llama" else ""  # it begins every text with a space
+    words = [form.lower() if family == "bert" else form for form in FORMS]
+    assert spelt == [f"{first}{words[0]}", f"{before}{words[1]}", f"{before}{words[2]}", words[3]]
+
+
+def test_a_word_is_cut_by_itself_and_is_unknown_without_a_piece():
+    pieces = word_pieces(("cat", "mat", "\u200b"), (False, True, True), BUILT["bert"], place=PLACE)
+    assert pieces == (("cat",), ("mat",), ("[UNK]",))
+    assert BUILT["bert"].tokenize("catmat")[1].startswith("##")
+    with pytest.raises(BadCorpus, match=r"f line 1.*makes no token of the word ''"):
+        word_pieces(("",), (False,), BUILT["gpt2"], place=PLACE)
+
+
+@pytest.mark.parametrize("prepares", SPACES_AT_THE_START)
+def test_a_word_after_a_letter_has_no_space_whatever_a_tokenizer_puts_before_a_text(prepares):
+    tokenizer = llama_like()
+    prepares(tokenizer.backend_tokenizer)
+    words, spaces = ("cat", ",", "a b", "sat"), (False, True, True, True)
+    pieces = word_pieces(words, spaces, tokenizer, place=PLACE)
+    assert pieces[1:] == ((",",), ("▁", "a", "▁", "b"), ("▁sat",))
+    assert word_pieces(words, spaces, tokenizer, place=PLACE, space=True)[0] == ("▁cat",)
+    assert pieces[0] == tuple(tokenizer.tokenize("cat"))
+    assert line_pieces("cat sat", tokenizer, goes_on=True) == ["▁cat", "▁sat"]
+    assert line_pieces("cat sat", tokenizer, goes_on=False) == tokenizer.tokenize("cat sat")
+
+
+@pytest.mark.parametrize("family", TOKENIZERS)
+def test_spans_cover_every_token_but_the_special_ones(family):
+    sequence, lost = encode(Entry(PLACE, annotation=KNOWN), family)
+    assert lost == 0
+    assert sequence.annotation is KNOWN
+    assert sequence.text == "The catmat sat."
+    assert sequence.word_spans is not None
+    covered = np.full(len(sequence), NO_WORD)
+    for word, (start, end) in enumerate(sequence.word_spans):
+        assert start < end
+        covered[start:end] = word
+    special = {"bert": 2, "roberta": 2, "gpt2": 0, "llama": 1}[family]
+    assert (covered == NO_WORD).sum() == special
+    assert covered.tolist() == sequence.words.tolist()
+    assert not np.isin(sequence.token_types[covered != NO_WORD], (CLS, SEP)).any()
+    assert set(sequence.segments.tolist()) == {0}

@@ -13,16 +13,6 @@ from precompute.jobs.bounds import (
 BLOCKS = 16
 
 
-def test_few_sequences_are_blocks_by_themselves():
-    documents = np.repeat(np.arange(4, dtype=np.int32), 4)
-    assert block_of(documents, BLOCKS).tolist() == list(range(16))
-
-
-def test_few_documents_are_blocks():
-    documents = np.repeat(np.arange(5, dtype=np.int32), 7)
-    assert block_of(documents, BLOCKS).tolist() == documents.tolist()
-
-
 def test_documents_stay_whole_and_blocks_are_few_and_alike():
     documents = np.repeat(np.arange(4000, dtype=np.int32), 3)
     blocks = block_of(documents, BLOCKS)
@@ -30,6 +20,9 @@ def test_documents_stay_whole_and_blocks_are_few_and_alike():
     sizes = np.bincount(blocks)
     assert len(sizes) == BLOCKS
     assert abs(sizes - len(blocks) / BLOCKS).max() < 4 * np.sqrt(9 * 4000 / BLOCKS)
+    assert block_of(documents[:9], BLOCKS).tolist() == list(range(9)), "few are blocks themselves"
+    few = np.repeat(np.arange(5, dtype=np.int32), 7)
+    assert block_of(few, BLOCKS).tolist() == few.tolist(), "few documents are blocks"
 
 
 def test_a_block_is_drawn_from_the_index_alone():
@@ -47,27 +40,11 @@ def test_a_sample_takes_what_must_be_there_first_and_then_as_it_is_drawn():
 
 
 @pytest.mark.parametrize(
-    ("n_sequences", "n_checked"),
-    [(1, 1), (2, 2), (24, 2), (89, 2), (90, 3), (960, 32), (9999, 32)],
+    ("n_sequences", "n_checked", "n_again"),
+    [(1, 1, 0), (24, 2, 0), (70, 2, 0), (71, 2, 2), (90, 3, 2), (960, 32, 32), (9999, 32, 32)],
 )
-def test_checks_read_what_a_tenth_of_the_run_pays_for(n_sequences, n_checked):
+def test_checks_take_a_tenth_of_the_run(n_sequences, n_checked, n_again):
+    """Rather none than one is run again."""
     assert checked_within_budget(n_sequences) == n_checked
-
-
-@pytest.mark.parametrize(
-    ("n_sequences", "shape", "n_again"),
-    [
-        (1, (1, 1), 0),
-        (70, (6, 12), 0),
-        (71, (6, 12), 2),
-        (1000, (6, 12), 32),
-        (9999, (6, 12), 32),
-        (24, (30, 9), 0),
-        (280, (30, 9), 2),
-        (1000, (30, 9), 9),
-        (360, (4, 4), 12),
-    ],
-)
-def test_few_of_the_checked_are_run_again_and_rather_none_than_one(n_sequences, shape, n_again):
-    n_layers, n_heads = shape
-    assert again_within_budget(n_sequences, n_layers=n_layers, n_heads=n_heads) == n_again
+    assert again_within_budget(n_sequences, n_layers=6, n_heads=12) == n_again
+    assert again_within_budget(1000, n_layers=30, n_heads=9) == 9

@@ -18,6 +18,7 @@ from precompute.jobs.runner import finish_plan, run_local
 from precompute.jobs.shards import unfinished_name
 from precompute.request import Request
 from precompute.run import run
+from tests.refusals import refused
 from tests.small_store import request
 
 ROOT = Path(__file__).parents[3]
@@ -46,51 +47,27 @@ def another_run(output: Path) -> Iterator[subprocess.Popen]:
             process.kill()
 
 
-def test_a_run_for_something_else_is_refused_and_told_of_the_process(tmp_path):
-    asked = Request(model="none", corpus="none", output=tmp_path / "a.duckdb")
-    with another_run(asked.output) as other:
-        with pytest.raises(UserError, match=f"begun by process {other.pid}, is") as refused:
-            run(asked, run_local)
-        assert "Wait until it has ended" in str(refused.value)
-        assert "another --output" in str(refused.value)
+def begin(output: Path, request: str) -> None:
+    with claimed(output, request):
+        pass
 
 
 def test_equal_runs_hold_the_output_until_the_last_of_them_ends(tmp_path):
     output = tmp_path / "a.duckdb"
     with another_run(output) as first:
-        with claimed(tmp_path / "b.duckdb", "else"):
-            pass
-        with pytest.raises(UserError), claimed(output, "else"):
-            pass
+        begin(tmp_path / "b.duckdb", "else")
+        asked = Request(model="none", corpus="none", output=output)
+        said = refused(UserError, run, asked, run_local)
+        assert f"begun by process {first.pid}, is" in said
+        assert "Wait until it has ended" in said
         with claimed(output, OTHERS):
             first.kill()
             first.wait()
-            with pytest.raises(UserError, match="other settings"), claimed(output, "else"):
-                pass
-            with claimed(output, OTHERS):
-                pass
-            with pytest.raises(UserError, match="other settings"), claimed(output, "else"):
-                pass
-        with claimed(output, "else"):
-            pass
+            for _ in range(2):
+                assert "other settings" in refused(UserError, begin, output, "else")
+                begin(output, OTHERS)
+        begin(output, "else")
     assert not [*tmp_path.iterdir()]
-
-
-def test_a_run_whose_claim_was_removed_replaces_nothing(tmp_path, monkeypatch):
-    asked = request(tmp_path, statistics=["token_norm"])
-    run(asked, run_local)
-    before = asked.output.read_bytes()
-
-    def finish_unclaimed(*arguments):
-        finish_plan(*arguments)
-        [claim] = tmp_path.glob(".*.claim")
-        claim.unlink()
-
-    monkeypatch.setattr("precompute.run.finish_plan", finish_unclaimed)
-    with pytest.raises(UserError, match="was removed while this run computed"):
-        run(asked, run_local)
-    assert asked.output.read_bytes() == before
-    assert {path.name for path in tmp_path.glob("*.duckdb*")} == {asked.output.name}
 
 
 def test_a_run_that_was_killed_holds_nothing(tmp_path):
@@ -107,16 +84,16 @@ def test_a_run_that_was_killed_holds_nothing(tmp_path):
 
 def test_of_runs_that_begin_at_once_one_goes_on(tmp_path):
     """Each claims before it looks; those that meet step back and look again."""
-    output, begin = tmp_path / "a.duckdb", Barrier(3)
+    output, together = tmp_path / "a.duckdb", Barrier(3)
 
     def run_of(request: str) -> str:
-        begin.wait()
+        together.wait()
         try:
             with claimed(output, request):
-                begin.wait(timeout=20)
+                together.wait(timeout=60)
                 return "went on"
         except UserError:
-            begin.wait(timeout=20)
+            together.wait(timeout=60)
             return "refused"
 
     with ThreadPoolExecutor(3) as pool:
@@ -125,15 +102,26 @@ def test_of_runs_that_begin_at_once_one_goes_on(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_run_leaves_no_claim_and_the_next_one_adds_to_its_file(tmp_path):
-    for name in ("token_norm", "singular_value"):
-        run(request(tmp_path, statistics=[name]), run_local)
-        assert not [*tmp_path.glob(".*.claim")]
+def test_runs_leave_no_claim_and_one_whose_claim_was_removed_replaces_nothing(
+    tmp_path, monkeypatch
+):
     asked = request(tmp_path, statistics=["token_norm"])
+    run(asked, run_local)
     asked.output.with_name("not a model").write_text("")
-    with pytest.raises(UserError):
-        run(replace(asked, model=str(tmp_path / "not a model")), run_local)
+    refused(UserError, run, replace(asked, model=str(tmp_path / "not a model")), run_local)
     assert not [*tmp_path.glob(".*.claim")]
+    before = asked.output.read_bytes()
+
+    def finish_unclaimed(*arguments):
+        finish_plan(*arguments)
+        [claim] = tmp_path.glob(".*.claim")
+        claim.unlink()
+
+    monkeypatch.setattr("precompute.run.finish_plan", finish_unclaimed)
+    with pytest.raises(UserError, match="was removed while this run computed"):
+        run(asked, run_local)
+    assert asked.output.read_bytes() == before
+    assert {path.name for path in tmp_path.glob("*.duckdb*")} == {asked.output.name}
 
 
 def test_what_killed_runs_left_is_removed_once_no_other_run_lives(tmp_path):

@@ -1,3 +1,5 @@
+"""Counts of shards are added up by their keys."""
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -6,23 +8,23 @@ from analysis.statistics.base.columns import HEAD, TOKEN_TYPE
 from precompute.jobs.shards import added_up, as_stored, merged
 from precompute.passes import STATISTICS
 
-COUNTED = [statistic for statistic in STATISTICS.values() if statistic.counted]
+[COUNTED] = [statistic for statistic in STATISTICS.values() if statistic.counted]
 
 
-def parts_of(table, n_rows: list[int]) -> list[pa.Table]:
+def parts_of(n_rows: list[int]) -> list[pa.Table]:
     """Parts of rows with few keys each, whose names are in another order in every part."""
     draw = np.random.default_rng(0)
     parts = []
     for place, n in enumerate(n_rows):
         columns = {}
-        for column in table.columns:
+        for column in COUNTED.columns:
             drawn = pa.array(draw.integers(1, 4, size=n))
             if pa.types.is_dictionary(column.type):
                 names = pa.array(np.roll(["cls", "sep", "other", "bos"], place))
                 columns[column.name] = pa.DictionaryArray.from_arrays(drawn.cast(pa.int8()), names)
             else:
                 columns[column.name] = drawn.cast(column.type)
-        parts.append(pa.table(columns, schema=table.schema))
+        parts.append(pa.table(columns, schema=COUNTED.schema))
     return parts
 
 
@@ -31,26 +33,20 @@ def in_order(rows: pa.Table) -> dict:
     return frame.sort_values(list(frame.columns), ignore_index=True).to_dict("list")
 
 
-@pytest.mark.parametrize("table", COUNTED, ids=lambda table: table.name)
-def test_counts_add_up_to_what_their_table_says_of_merging(table):
-    parts = parts_of(table, [400, 0, 300])
-    rows = merged(table, parts)
-    assert rows.schema == table.schema
-    assert in_order(rows) == in_order(as_stored(table, pa.concat_tables(parts)))
+def test_counts_add_up_to_what_their_table_says_of_merging():
+    parts = parts_of([400, 0, 300])
+    rows = merged(COUNTED, parts)
+    assert rows.schema == COUNTED.schema
+    assert in_order(rows) == in_order(as_stored(COUNTED, pa.concat_tables(parts)))
     assert 0 < len(rows) < 700
-    assert in_order(merged(table, [rows])) == in_order(rows)
-
-
-@pytest.mark.parametrize("table", COUNTED, ids=lambda table: table.name)
-def test_rows_come_in_the_order_of_heads_and_nothing_makes_nothing(table):
-    heads = merged(table, parts_of(table, [50, 50])).select(["layer", HEAD.name]).to_pylist()
+    assert in_order(merged(COUNTED, [rows])) == in_order(rows)
+    heads = rows.select(["layer", HEAD.name]).to_pylist()
     assert heads == sorted(heads, key=lambda head: tuple(head.values()))
-    assert merged(table, parts_of(table, [0])) == table.schema.empty_table()
+    assert merged(COUNTED, parts_of([0])) == COUNTED.schema.empty_table()
 
 
 def test_a_key_that_no_number_can_stand_for_is_refused():
-    [table] = COUNTED
-    largest = {column.name: [2**40] for column in table.columns}
+    largest = {column.name: [2**40] for column in COUNTED.columns}
     wide = pa.table(largest | {TOKEN_TYPE.name: pa.array(["cls"]).dictionary_encode()})
     with pytest.raises(ValueError, match="dims"):
-        added_up(table, wide)
+        added_up(COUNTED, wide)

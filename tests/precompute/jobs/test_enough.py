@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import duckdb
 import pytest
 
 from analysis.errors import UserError
@@ -10,7 +9,7 @@ from precompute import run as running
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from tests.refusals import refused
-from tests.small_store import request
+from tests.small_store import facts_of, fetched, request
 
 FIRST = 12
 """Sequences of the first round: just enough for an interval."""
@@ -30,49 +29,33 @@ def asked(tmp_path):
     return replace(request(tmp_path, statistics=["token_type_mixing"]), corpus=str(text))
 
 
-def facts_of(asked) -> tuple[int, dict[str, str], float]:
-    """Sequences, provenance, and the widest interval in the file."""
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        [(n,)] = store.execute("select n_sequences from run").fetchall()
-        facts = dict(store.execute("from provenance").fetchall())
-        [(width,)] = store.execute("select max(high - low) from token_type_interval").fetchall()
-    return n, facts, width
+def n_sequences(asked) -> int:
+    return fetched(asked.output, "select n_sequences from run")[0][0]
 
 
-def widths(asked, capsys) -> list[float]:
-    """The widest interval of every round, when nothing is narrow enough."""
+def test_a_run_stops_in_the_first_round_that_is_narrow_enough(asked, tmp_path, capsys):
     run(replace(asked, until=0.0), run_local)
-    rounds = [line for line in capsys.readouterr().out.splitlines() if "widest interval is" in line]
-    return [float(line.split(" is ")[1].split(" ")[0]) for line in rounds]
-
-
-def test_a_run_stops_in_the_first_round_that_is_narrow_enough(asked, capsys):
-    first, second, third, fourth = widths(asked, capsys)
+    lines = capsys.readouterr().out.splitlines()
+    rounds = [line.split(" is ")[1] for line in lines if "widest interval is" in line]
+    first, second, third, fourth = (float(said.split(" ")[0]) for said in rounds)
     assert first > second > third > fourth, "more texts do not narrow the interval here"
-    assert facts_of(asked)[0] == 60
+    assert n_sequences(asked) == 60
     run(replace(asked, until=(second + third) / 2), run_local)
-    n, facts, width = facts_of(asked)
+    n, facts = n_sequences(asked), facts_of(asked.output)
+    [(width,)] = fetched(asked.output, "select max(high - low) from token_type_interval")
     assert n == 4 * FIRST
     assert facts["limit"] == str(n)
     assert width == pytest.approx(third, rel=1e-3)
     assert facts["widest_interval"] == f"{width:.4g} (token_type_mixing)"
-
-
-def test_its_file_is_that_of_a_run_with_this_limit(asked, tmp_path):
-    run(replace(asked, until=1e9), run_local)
-    limited = replace(asked, output=tmp_path / "limited.duckdb", limit=FIRST)
+    limited = replace(asked, output=tmp_path / "limited.duckdb", limit=n)
     run(limited, run_local)
     rows = "select name, checksum from manifest where name not in ('run', 'provenance') order by 1"
-    actual, expected = (
-        duckdb.connect(str(stopped.output), read_only=True).execute(rows).fetchall()
-        for stopped in (asked, limited)
-    )
-    assert actual == expected
+    assert fetched(asked.output, rows) == fetched(limited.output, rows)
 
 
 def test_it_reads_no_more_than_the_limit(asked):
     run(replace(asked, until=0.0, limit=20), run_local)
-    assert facts_of(asked)[0] == 20
+    assert n_sequences(asked) == 20
 
 
 @pytest.mark.parametrize(

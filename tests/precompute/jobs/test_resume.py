@@ -1,9 +1,12 @@
-"""Runs that are stopped, killed, shared among processes or added to end with the same numbers."""
+"""Runs that are stopped, killed or added to end with the same numbers."""
 
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -34,6 +37,65 @@ EVERY_KIND = [
     *("token_type_mixing", "head_layout", "singular_value"),  # sums, fits, weights
     *("pair_occurrence", "relevance_map", "position_variance"),  # pairs, maps, controls
 ]
+FEW, WORKERS = ["token_norm"], ("--workers", "2", "--cpus-per-worker", "1")
+Phase = Callable[[subprocess.Popen[str], Path], bool]
+
+
+def _at_once(_run: subprocess.Popen[str], _shards: Path) -> bool:
+    return True
+
+
+def _starts_workers(run: subprocess.Popen[str], _shards: Path) -> bool:
+    children = processes.children(run.pid)
+    return any(b"forkserver" in processes.command_line(child) for child in children)
+
+
+def _has_workers_and_a_shard(run: subprocess.Popen[str], shards: Path) -> bool:
+    return len(processes.workers_of(run.pid)) == 2 and any(shards.rglob("*.parquet"))
+
+
+STOPS: dict[str, tuple[Phase, signal.Signals, tuple[str, ...], list[str]]] = {
+    "terminated as it starts": (_at_once, signal.SIGTERM, (), FEW),
+    "interrupted as it starts workers": (_starts_workers, signal.SIGINT, WORKERS, FEW),
+    "killed behind a shard": (_has_workers_and_a_shard, signal.SIGKILL, WORKERS, EVERY_KIND),
+}
+"""When a run gets which signal, with which options, and its statistics."""
+
+
+@pytest.fixture(scope="module")
+def unstopped(tmp_path_factory) -> Path:
+    return shared_store(tmp_path_factory)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the processes of a run in /proc")
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_stopped_run_leaves_no_process_and_goes_on_to_the_same_numbers(stop, tmp_path, unstopped):
+    """A signal to all of its group leaves one line; one that kills it alone ends its workers."""
+    phase, number, options, statistics = STOPS[stop]
+    asked = request(tmp_path, statistics=statistics)
+    process = subprocess.Popen(
+        processes.command_of(asked, *options),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=processes.hear_ctrl_c,
+        cwd=Path(__file__).parents[3],
+    )
+    processes.wait_for_handler(process)
+    while process.poll() is None and not phase(process, tmp_path / ".shards"):
+        time.sleep(0.01)
+    if number == signal.SIGKILL:
+        process.kill()
+    else:
+        os.killpg(process.pid, number)
+    said = processes.assert_stopped(process, number)
+    assert said == ("killed" if number == signal.SIGKILL else "stopped in one line")
+    run(asked, run_local)
+    actual, expected = _tables(asked.output), _tables(unstopped)
+    assert {*actual} > {*statistics} - {"head_layout"}
+    assert [name for name, rows in actual.items() if rows != expected[name]] == []
 
 
 def _tables(path: Path) -> dict[str, list]:
@@ -47,36 +109,28 @@ def _tables(path: Path) -> dict[str, list]:
         }
 
 
-@pytest.fixture
-def small_jobs(monkeypatch):
-    """Two sequences to a shard, so that tiny corpora have several."""
+def test_no_finished_job_of_a_stopped_run_is_run_again(tmp_path, monkeypatch):
     monkeypatch.setattr(index, "JOB_SEQUENCES", 2)
-
-
-def test_a_run_that_was_stopped_goes_on_and_ends_with_the_same_numbers(
-    tmp_path, small_jobs, monkeypatch
-):
     unstopped, asked = (
         request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=EVERY_KIND)
         for name in ("whole", "stopped")
     )
     expected = shard_rows(shards_only(unstopped))
-    finished = []
+    finish, finished = runner.finish_job, []
 
     def stopped(plan, model, index, report, *write):
-        if len(finished) == 1:
+        if finished:
             raise KeyboardInterrupt
-        runner_finish(plan, model, index, report, *write)
+        finish(plan, model, index, report, *write)
         finished.append(index)
 
-    runner_finish = runner.finish_job
     monkeypatch.setattr(runner, "finish_job", stopped)
     with pytest.raises(KeyboardInterrupt):
         run(asked, run_local)
     assert not asked.output.exists()
-    monkeypatch.setattr(runner, "finish_job", lambda *a: (finished.append(a[2]), runner_finish(*a)))
+    monkeypatch.setattr(runner, "finish_job", lambda *a: (finished.append(a[2]), finish(*a)))
     assert shard_rows(shards_only(asked)) == expected
-    assert len(finished) == len(set(finished)) > 1, "a finished job was run again"
+    assert len(finished) == len(set(finished)) > 1
 
 
 def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
@@ -130,38 +184,3 @@ def test_what_is_of_another_corpus_input_or_model_is_not_kept(asked, other):
     added = replace(asked, statistics=["singular_value"])
     assert "token_norm" in shards_only(added).statistics
     assert "token_norm" not in shards_only(replace(added, **other)).statistics
-
-
-def test_killing_the_process_anywhere_loses_nothing(tmp_path, tmp_path_factory):
-    asked = request(tmp_path, statistics=EVERY_KIND)
-    process = subprocess.Popen(processes.command_of(asked), stdout=subprocess.DEVNULL)
-    shards = tmp_path / ".shards"
-    deadline = time.monotonic() + 60
-    while not list(shards.rglob("*.parquet")) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    process.kill()
-    process.wait()
-    assert shards.exists()
-    run(asked, run_local)
-    actual, expected = _tables(asked.output), _tables(shared_store(tmp_path_factory))
-    assert len(actual) > 15
-    assert [name for name, rows in actual.items() if rows != expected[name]] == []
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="finds the workers of a process in /proc")
-def test_workers_end_with_a_parent_that_is_killed(tmp_path):
-    asked = request(tmp_path, statistics=["token_norm"])
-    command = processes.command_of(asked, "--workers", "2", "--cpus-per-worker", "1")
-    parent = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    workers_of = set[int]()
-    deadline = time.monotonic() + 200
-    while len(workers_of) < 2 and parent.poll() is None and time.monotonic() < deadline:
-        workers_of |= processes.workers_of(parent.pid)
-        time.sleep(0.01)
-    parent.kill()
-    parent.wait()
-    while any(map(processes.is_running, workers_of)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert len(workers_of) >= 2
-    assert not any(map(processes.is_running, workers_of))

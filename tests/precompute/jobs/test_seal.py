@@ -1,5 +1,6 @@
 """A shard other than the one written is detected, reported and computed again."""
 
+import errno
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from analysis.errors import UserError
+from precompute.jobs import shards
 from precompute.jobs.runner import run_local
-from precompute.jobs.shards import finish_shard, is_intact, set_aside
+from precompute.jobs.shards import fingerprint, finish_shard, is_intact, set_aside
 from precompute.request import Request
 from precompute.run import run
 from tests.refusals import refused
@@ -20,78 +22,47 @@ from tests.small_store import request
 
 CHOSEN = ("head_token", "singular_value", "token_type_mixing")
 """One statistic of each kind: from traced batches, from weights, from finished shards."""
-
-
-@pytest.fixture(scope="module")
-def shards(tmp_path_factory) -> list[Path]:
-    """Every shard of a whole run."""
-    return sorted(shared_store(tmp_path_factory).parent.joinpath(".shards").rglob("*.parquet"))
+ROWS = pa.table({"n": list(range(10_000)), "name": ["a", "b"] * 5_000})
 
 
 @pytest.fixture
-def again(tmp_path_factory, tmp_path) -> Request:
-    """Repeat the run for a few statistics, with copies of its shards."""
-    folder = shared_store(tmp_path_factory).parent
-    shutil.copytree(folder / ".shards", tmp_path / ".shards")
-    return replace(request(folder), output=tmp_path / "tiny.duckdb", statistics=list(CHOSEN))
+def shard(tmp_path) -> Path:
+    return finish_shard(tmp_path / "head_token" / "abc", 0, lambda: pa.table({"n": [1]}))
 
 
-def _copy(shard: Path, folder: Path) -> Path:
-    """The shard below another folder, at the same place."""
-    target = folder.joinpath(*shard.parts[-3:])
-    target.parent.mkdir(parents=True, exist_ok=True)
-    return Path(shutil.copy(shard, target))
-
-
-def _shard_of(name: str, asked: Request) -> Path:
-    (shard,) = (asked.output.parent / ".shards" / name).rglob("*.parquet")
-    return shard
-
-
-def _flip(shard: Path, place: int, bits: int = 0xFF) -> None:
+def _flip(shard: Path, place: int) -> None:
     content = bytearray(shard.read_bytes())
-    content[place] ^= bits
+    content[place] ^= 0xFF
     shard.write_bytes(content)
 
 
-def test_a_sealed_shard_is_intact_wherever_its_folders_lie(shards, tmp_path):
-    assert len(shards) > 50
-    assert all(map(is_intact, shards))
-    assert all(is_intact(_copy(shard, tmp_path)) for shard in shards)
-
-
-def test_every_flipped_byte_of_one_shard_is_noticed(tmp_path):
-    shard = finish_shard(tmp_path, 0, lambda: pa.table({"n": [1]}))
-    for place in range(shard.stat().st_size):
+def test_a_shard_that_is_flipped_cut_or_grown_anywhere_is_noticed(shard):
+    intact = shard.read_bytes()
+    for place in range(len(intact)):
         _flip(shard, place)
         assert not is_intact(shard), place
-        _flip(shard, place)
+        shard.write_bytes(intact[:place])
+        assert not is_intact(shard), place
+        shard.write_bytes(intact)
     assert is_intact(shard)
-
-
-def test_a_shard_that_is_cut_off_anywhere_or_has_grown_is_noticed(shards, tmp_path):
-    shard = _copy(shards[0], tmp_path)
-    intact = shard.read_bytes()
-    for length in range(len(intact)):
-        shard.write_bytes(intact[:length])
-        assert not is_intact(shard), length
     for more in (intact + b"\0", b"\0" + intact, intact + intact):
         shard.write_bytes(more)
         assert not is_intact(shard)
 
 
-def test_a_whole_shard_in_the_place_of_another_is_noticed(tmp_path):
-    first, second = (
-        finish_shard(tmp_path / "head_token" / "abc", index, lambda: pa.table({"n": [1]}))
-        for index in (0, 1)
-    )
-    other = tmp_path / "token_norm" / "abc" / first.name
-    newer = tmp_path / "head_token" / "abd" / first.name
-    for place in (second, other, newer):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(first, place)
-        assert not is_intact(place)
-    assert is_intact(first)
+@pytest.mark.parametrize(
+    ("place", "is_same"),
+    [
+        ("elsewhere/head_token/abc/00000.parquet", True),
+        ("head_token/abc/00001.parquet", False),
+        ("token_norm/abc/00000.parquet", False),
+        ("head_token/abd/00000.parquet", False),
+    ],
+)
+def test_a_whole_shard_in_the_place_of_another_is_noticed(shard, tmp_path, place, is_same):
+    (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(shard, tmp_path / place)
+    assert is_intact(tmp_path / place) == is_same
 
 
 def test_a_shard_without_a_seal_and_what_is_no_shard_are_noticed(tmp_path):
@@ -102,21 +73,61 @@ def test_a_shard_without_a_seal_and_what_is_no_shard_are_noticed(tmp_path):
     assert not any(map(is_intact, (unsealed, folder, dangling, tmp_path / "nothing")))
 
 
-def test_readers_of_parquet_do_not_see_the_seal(tmp_path):
-    rows = pa.table({"n": list(range(10_000)), "name": ["a", "b"] * 5_000})
-    shard = finish_shard(tmp_path, 0, lambda: rows)
-    assert pq.read_table(shard) == rows
+def test_a_finished_shard_is_read_by_all_and_not_computed_again(tmp_path):
+    finish_shard(tmp_path, 0, lambda: ROWS)
+    shard = finish_shard(tmp_path, 0, lambda: pytest.fail("computed again"))
+    assert pq.read_table(shard) == ROWS
     with duckdb.connect() as connection:
-        assert connection.sql(f"from '{shard}'").to_arrow_table() == rows
+        assert connection.sql(f"from '{shard}'").to_arrow_table() == ROWS
+
+
+def test_a_killed_run_leaves_nothing_that_looks_finished(tmp_path):
+    def killed():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        finish_shard(tmp_path, 0, killed)
+    assert not list(tmp_path.glob("*.parquet"))
+    assert finish_shard(tmp_path, 0, lambda: ROWS).exists()
+
+
+def test_a_full_disk_is_told_and_what_is_half_written_is_removed(tmp_path, monkeypatch):
+    def full(_table, file, **_options):
+        file.write(b"half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(shards.pq, "write_table", full)
+    assert refused(UserError, finish_shard, tmp_path / "folder", 0, lambda: ROWS) == (
+        f"The disk that holds {tmp_path / 'folder'} is full. Finished shards are kept: "
+        "free some space and rerun the command."
+    )
+    assert list((tmp_path / "folder").iterdir()) == []
+
+
+def test_the_fingerprint_changes_with_whatever_the_numbers_depend_on():
+    was = {"version": 1, "weights": "a", "seed": 4}
+    assert fingerprint(**was) == fingerprint(**dict(reversed(was.items())))
+    changes = ({}, {"version": 2}, {"weights": "b"}, {"seed": 8})
+    assert len({fingerprint(**was | changed) for changed in changes}) == 4
 
 
 def test_damaged_shards_are_kept_under_names_that_nothing_reads(tmp_path):
-    names = []
-    for _ in range(2):
-        shard = finish_shard(tmp_path, 0, lambda: pa.table({"n": [1]}))
-        names.append(set_aside(shard).name)
+    names = [set_aside(finish_shard(tmp_path, 0, lambda: ROWS)).name for _ in range(2)]
     assert names == [".00000.parquet.1.damaged", ".00000.parquet.2.damaged"]
     assert not list(tmp_path.glob("*.parquet"))
+
+
+@pytest.fixture
+def again(tmp_path_factory, tmp_path) -> Request:
+    """Repeat the run for a few statistics, with copies of its shards."""
+    folder = shared_store(tmp_path_factory).parent
+    shutil.copytree(folder / ".shards", tmp_path / ".shards")
+    return replace(request(folder), output=tmp_path / "tiny.duckdb", statistics=list(CHOSEN))
+
+
+def _shard_of(name: str, asked: Request) -> Path:
+    (shard,) = (asked.output.parent / ".shards" / name).rglob("*.parquet")
+    return shard
 
 
 def test_a_run_computes_damaged_shards_again_and_ends_with_the_same_numbers(

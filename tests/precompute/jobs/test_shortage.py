@@ -11,40 +11,34 @@ from analysis.errors import UserError
 from precompute.jobs.runner import reporting_shortage
 
 OUTPUT = Path("statistics") / "bert.duckdb"
-DISK = {
-    "No space left on device": OSError(errno.ENOSPC, "No space left on device"),
-    "IO Error: No space left on device": duckdb.IOException("IO Error: No space left on device\n"),
-    "Failed to commit: Could not write file": duckdb.TransactionException(
-        "Failed to commit: Could not write file\nmore"
-    ),
-}
-MEMORY = {
-    "MemoryError": MemoryError(),
-    "Out of Memory Error: lost": duckdb.OutOfMemoryException("Out of Memory Error: lost"),
-    "DefaultCPUAllocator: can't allocate memory": RuntimeError(
-        "DefaultCPUAllocator: can't allocate memory\nmore"
-    ),
-    "CUDA out of memory. Tried to allocate 2.00 GiB.": torch.OutOfMemoryError(
-        "CUDA out of memory. Tried to allocate 2.00 GiB.\nmore"
-    ),
-}
+DISK = (
+    "statistics could not be read or written ({}). See to its space and permissions and rerun the "
+    "command: finished shards are kept."
+)
+MEMORY = (
+    "There is too little memory ({}). End other programs, or take fewer --workers or a smaller "
+    "--max-tokens, and rerun the command: finished shards are kept."
+)
+FULL, COMMIT = "No space left on device", "Failed to commit: Could not write file"
+ALLOCATOR, CUDA = "DefaultCPUAllocator: can't allocate memory", "CUDA out of memory. Tried to"
 
 
-def _message(error: Exception) -> str:
+@pytest.mark.parametrize(
+    ("error", "sentence", "reason"),
+    [
+        (OSError(errno.ENOSPC, FULL), DISK, FULL),
+        (duckdb.IOException(f"IO Error: {FULL}\n"), DISK, f"IO Error: {FULL}"),
+        (duckdb.TransactionException(f"{COMMIT}\nmore"), DISK, COMMIT),
+        (MemoryError(), MEMORY, "MemoryError"),
+        (duckdb.OutOfMemoryException("Out of Memory Error"), MEMORY, "Out of Memory Error"),
+        (RuntimeError(f"{ALLOCATOR}\nmore"), MEMORY, ALLOCATOR),
+        (torch.OutOfMemoryError(f"{CUDA}\nmore"), MEMORY, CUDA),
+    ],
+)
+def test_what_the_machine_refuses_is_said_with_what_to_do(error, sentence, reason):
     with pytest.raises(UserError) as caught, reporting_shortage(OUTPUT):
         raise error
-    return str(caught.value)
-
-
-@pytest.mark.parametrize("reason", DISK | MEMORY)
-def test_what_the_machine_refuses_is_said_with_what_to_do(reason):
-    assert _message((DISK | MEMORY)[reason]) == (
-        f"statistics could not be read or written ({reason}). See to its space and permissions and "
-        "rerun the command: finished shards are kept."
-        if reason in DISK
-        else f"There is too little memory ({reason}). End other programs, or take fewer --workers "
-        "or a smaller --max-tokens, and rerun the command: finished shards are kept."
-    )
+    assert str(caught.value) == sentence.format(reason)
 
 
 @pytest.mark.parametrize(

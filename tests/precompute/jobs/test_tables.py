@@ -13,11 +13,11 @@ import pytest
 
 from analysis.needs import Setting
 from analysis.statistics import norms
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext
+from analysis.statistics.corpus import CORPUS
 from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs import tables
-from precompute.jobs.plan import CORPUS
 from precompute.jobs.shards import finish_shard, is_intact
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store
@@ -42,15 +42,12 @@ def rows_of(query: str) -> list[tuple]:
         return store.execute(query).fetchall()
 
 
-def test_every_table_comes_once_after_those_that_it_needs(plan):
+def test_every_table_comes_once_after_those_that_it_needs_and_in_its_order(plan):
     assert sorted(plan.tables) == sorted(plan.statistics)
     for place, name in enumerate(plan.tables):
         assert plan.needs(name) <= {*plan.tables[:place]}, name
     assert plan.needs("head_layout") == {"head_distance"}
     assert plan.needs(0) == frozenset()
-
-
-def test_a_table_is_in_the_order_of_its_contract(plan):
     for of in plan.passes:
         file = plan.table_file(of)
         order = ", ".join(f"{column} nulls last" for column in of.sorted_by)
@@ -100,29 +97,19 @@ def test_small_pieces_give_the_same_table(asked, plan, tmp_path):
     assert not [path for path in tmp_path.iterdir() if path.name != "whole.parquet"]
 
 
-def test_a_fit_sees_only_what_it_says_that_it_needs(plan, monkeypatch, tmp_path):
-    of = replace(STATISTICS["token_type_mixing"], requires=())
-    assert of.made_by is not None
-    with (
-        tables.workspace(tmp_path) as database,
-        pytest.raises(duckdb.CatalogException, match="head_token"),
-    ):
-        tables._fitted(database, plan, of, of.made_by)
-
-
-def test_a_fit_is_handed_only_settings_that_its_table_declares(plan, monkeypatch, tmp_path):
+def test_a_fit_sees_only_tables_and_settings_that_it_says_it_needs(plan, tmp_path):
     of, handed = STATISTICS["token_type_mixing"], list[FitContext]()
-    given = replace(
-        plan,
-        frequencies=Frequencies(np.arange(9), "0"),
-        word_vectors=WordVectors("glove.txt", "0", {}),
-    )
+    assert of.made_by is not None
+    vectors = WordVectors("glove.txt", "0", {})
+    given = replace(plan, frequencies=Frequencies(np.arange(9), "0"), word_vectors=vectors)
     with tables.workspace(tmp_path) as database:
+        with pytest.raises(duckdb.CatalogException, match="head_token"):
+            tables._fitted(database, plan, replace(of, requires=()), of.made_by)
         for declared in ((), tuple(Setting)):
             table = replace(of, depends_on=declared)
             tables._fitted(database, given, table, lambda *arguments: handed.append(arguments[-1]))
     seen = [([*context.frequency_ranks], context.word_vectors) for context in handed]
-    assert seen == [([], None), (["file"], given.word_vectors)]
+    assert seen == [([], None), (["file"], vectors)]
 
 
 WITHOUT_TORCH = """

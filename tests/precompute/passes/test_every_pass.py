@@ -10,10 +10,13 @@ import pyarrow as pa
 import pytest
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from analysis import head_slices
+from analysis.measures.mixing import layer_mixing
+from analysis.measures.positions import relative_position_profile, score_sums
 from analysis.needs import Need
 from analysis.statistics.base.tables import Table
 from precompute.jobs.shards import as_stored, merged
-from precompute.passes import STATISTICS
+from precompute.passes import STATISTICS, head_effects, heads
 from precompute.passes.filling import begin, rows_of_batch, rows_of_weights
 from precompute.passes.layers import Layer, batch_of, run_layers
 from tests.tiny import ANNOTATED as SENTENCES
@@ -36,7 +39,7 @@ def families_of(table: Table) -> tuple[str, ...]:
     if Need.SINK_LOGITS in needs:
         return ("gpt_oss",)
     if Need.TURNED_POSITIONS in needs:
-        return (*OF_DECODERS, "gpt_neox")
+        return (*OF_DECODERS, "gpt_neox", "gemma3_text")
     if Need.DISTANCE_TERMS in needs:
         return ("t5", "deberta-v2")
     return BOTH_WAYS if Need.ADDED_POSITIONS in needs else BOTH_WAYS + OF_DECODERS
@@ -52,24 +55,36 @@ every_table = pytest.mark.parametrize(
 )
 
 
+AT_ONCE = {
+    (head_slices, "MOST_WEIGHTS"): 1,
+    (score_sums, "_SCORES"): 1,
+    (relative_position_profile, "_ROWS"): 2,
+    (layer_mixing, "MOST_SHARES"): 100,
+    (heads, "TOKENS"): 1,
+    (head_effects, "TOKENS"): 1,
+}
+"""Bounds on what is in memory at once, so small that one head, query or text is left."""
+Rows = dict[str, pa.Table]
+
+
 @pytest.fixture(scope="module")
-def rows_of() -> Callable[[str], tuple[dict[str, pa.Table], list[dict[str, pa.Table]]]]:
-    """Rows of a family's tables, with all sequences in one batch and with each in its own.
+def rows_of() -> Callable[..., list[Rows]]:
+    """Rows of a family's tables: with all sequences in one batch, or of every one by itself.
 
     Tables on words get annotated sequences.
     """
 
     @cache
-    def rows(family: str) -> tuple[dict[str, pa.Table], list[dict[str, pa.Table]]]:
+    def rows(family: str, *, few_at_once: bool = False, alone: bool = False) -> list[Rows]:
         plain, annotated = tiny_sequences(family), tiny_sequences(family, SENTENCES)
-        together = _rows_of(family, plain, are_annotated=False)
-        together |= _rows_of(family, annotated, are_annotated=True)
-        apart = [
-            _rows_of(family, [sequence], are_annotated=are_annotated)
-            for chosen, are_annotated in ((plain, False), (annotated, True))
-            for sequence in chosen
-        ]
-        return together, apart
+        with pytest.MonkeyPatch.context() as patched:
+            for (module, name), most in AT_ONCE.items() if few_at_once else ():
+                patched.setattr(module, name, most)
+            return [
+                _rows_of(family, sequences, are_annotated=are_annotated)
+                for chosen, are_annotated in ((plain, False), (annotated, True))
+                for sequences in (([sequence] for sequence in chosen) if alone else (chosen,))
+            ]
 
     return rows
 
@@ -86,6 +101,10 @@ def _rows_of(family, sequences, *, are_annotated: bool) -> dict[str, pa.Table]:
     return rows_of_tables(tables, tiny, sequences, type_means=means, **few)
 
 
+def shards_of(table: Table, rows: list[Rows]) -> list[pa.Table]:
+    return [of[table.name] for of in rows if table.name in of]
+
+
 def _stored(table: Table, shards: list[pa.Table]) -> pd.DataFrame:
     """The merged rows in the order of their key."""
     frame = as_stored(table, merged(table, shards)).to_pandas()
@@ -100,14 +119,25 @@ def _numbers(column: pd.Series) -> np.ndarray:
 
 @every_table
 def test_padding_batching_and_order_change_no_number(family, table, rows_of):
+    (shard,) = shards_of(table, rows_of(family))
+    shards = shards_of(table, rows_of(family, alone=True))
+    assert shard.schema == table.shard_schema
+    assert shard.num_rows > 0
+    expected = _stored(table, shards)
+    pd.testing.assert_frame_equal(expected, _stored(table, shards[::-1]))
+    _assert_same(table, _stored(table, [shard]), expected, family)
+
+
+@every_table
+def test_heads_queries_and_texts_one_at_a_time_change_no_number(family, table, rows_of):
+    sides = (rows_of(family, few_at_once=few) for few in (True, False))
+    found, expected = (_stored(table, shards_of(table, rows)) for rows in sides)
+    _assert_same(table, found, expected, family)
+
+
+def _assert_same(table: Table, found: pd.DataFrame, expected: pd.DataFrame, family: str) -> None:
     """Equality is up to rounding, which is larger if the library's softmax is in float32."""
     rtol, atol = (1e-6, 1e-12) if softmax_error(family) < 1e-9 else (1e-5, 1e-6)
-    together, apart = rows_of(family)
-    shard, shards = together[table.name], [rows[table.name] for rows in apart if table.name in rows]
-    assert shard.schema == table.shard_schema
-    found, expected = _stored(table, [shard]), _stored(table, shards)
-    pd.testing.assert_frame_equal(expected, _stored(table, shards[::-1]))
-    assert len(found) > 0
     keys = [column.name for column in table.key]
     pd.testing.assert_frame_equal(found[keys], expected[keys])
     for column in table.columns[len(table.key) :]:

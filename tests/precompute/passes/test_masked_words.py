@@ -1,7 +1,7 @@
 """Masked words stay in their trees, and are not scored."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import numpy as np
@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from duckdb import DuckDBPyConnection
 
-from analysis.statistics.annotation import mentions, words
 from analysis.statistics.probing.parsers import static_vectors, tree_sentences
 from pages.syntax.page import SENTENCES_OF_RELATION
 from precompute.jobs.plan import Plan
@@ -46,7 +45,7 @@ def every_word(store, masked_trees) -> pd.DataFrame:
     for sequence in masked_trees[1].corpus:
         assert sequence.word_spans is not None
         hidden = [sequence.masked[start:end].any() for start, end in sequence.word_spans]
-        rows = words(store, seq=sequence.index).assign(seq=sequence.index)
+        rows = store.execute("from word where seq = ? order by word", [sequence.index]).df()
         assert rows["is_masked"].tolist() == hidden
         governed = [not pd.isna(g) and hidden[int(g)] for g in rows["governor"]]
         parts.append(rows.assign(is_scored=~np.array(hidden) & ~np.array(governed)))
@@ -59,42 +58,33 @@ def _counts(every_word: pd.DataFrame, relation: str) -> pd.DataFrame:
     return every_word[chosen & every_word["is_scored"]]
 
 
-@pytest.mark.parametrize("relation", ["all", "nsubj", "det"])
-def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_word, relation):
+@pytest.mark.parametrize("relation", ["all", "nsubj", "all_words"])
+def test_heads_offsets_and_sentences_are_scored_between_words_that_were_read(
+    store, every_word, relation
+):
     assert 0 < every_word["is_masked"].sum() < len(every_word) / 2
-    chosen = _counts(every_word, relation)
+    scored = every_word[every_word["is_scored"]]
+    chosen = scored if relation == "all_words" else _counts(every_word, relation)
+    asked = {"layer": 1, "head": 1, "direction": "dependent_to_head", "merging": "mean"}
+    asked |= {"relation": relation, "weighing": "weight"}
+    sentences = store.execute(SENTENCES_OF_RELATION, asked).df()
+    expected = chosen.groupby(["seq", "sentence"]).size()
+    assert sentences.set_index(["seq", "sentence"])["n"].to_dict() == expected.to_dict()
+    if relation == "all_words":  # which are scored in sentences alone
+        return
     baseline = store.execute(
         'from dependency_baseline where relation = $1 and "offset" = 1', [relation]
     ).df()
     right = (chosen["governor"] - chosen["word"] == 1).sum()
     assert baseline["n"].tolist() == [len(chosen)]
     assert baseline["accuracy"].tolist() == pytest.approx([right / len(chosen)])
-    for layer, head in ((1, 1), (2, 3)):
-        where = "where direction = 'dependent_to_head' and layer = ? and head = ?"
-        rows = store.execute(
-            f"from dependency_accuracy {where} and relation = ?", [layer, head, relation]
-        ).df()
-        of_head = dict(
-            store.execute(
-                f"select seq, predicted from dependency_prediction {where} and merging = 'mean'",
-                [layer, head],
-            ).fetchall()
-        )
-        every: Any = chosen.itertuples()
-        right = sum(of_head[row.seq][row.word] == row.governor for row in every)
-        assert rows["n"].tolist() == [len(chosen)]
-        assert rows["accuracy"].tolist() == pytest.approx([right / len(chosen)])
-
-
-@pytest.mark.parametrize("relation", ["all", "all_words", "nsubj"])
-def test_sentences_count_the_words_that_are_scored(store, every_word, relation):
-    asked = {"layer": 1, "head": 1, "direction": "dependent_to_head", "merging": "mean"}
-    asked |= {"relation": relation, "weighing": "weight"}
-    sentences = store.execute(SENTENCES_OF_RELATION, asked).df()
-    scored = every_word[every_word["is_scored"]]
-    chosen = scored if relation == "all_words" else _counts(every_word, relation)
-    expected = chosen.groupby(["seq", "sentence"]).size()
-    assert sentences.set_index(["seq", "sentence"])["n"].to_dict() == expected.to_dict()
+    where = "where direction = 'dependent_to_head' and layer = 2 and head = 3"
+    rows = store.execute(f"from dependency_accuracy {where} and relation = ?", [relation]).df()
+    read = f"select seq, predicted from dependency_prediction {where} and merging = 'mean'"
+    of_head, every = dict(store.execute(read).fetchall()), cast("Any", chosen.itertuples())
+    right = sum(of_head[row.seq][row.word] == row.governor for row in every)
+    assert rows["n"].tolist() == [len(chosen)]
+    assert rows["accuracy"].tolist() == pytest.approx([right / len(chosen)])
 
 
 def test_parsers_neither_know_nor_score_a_masked_word(store, every_word):
@@ -116,12 +106,9 @@ def test_parsers_neither_know_nor_score_a_masked_word(store, every_word):
 def test_mentions_say_whether_they_were_read(store, every_word):
     hidden = every_word.set_index(["seq", "word"])["is_masked"]
     seen = []
-    for seq in sorted(set(every_word["seq"])):
-        mention: Any
-        for mention in mentions(store, seq=seq).itertuples():
-            are_masked = [
-                bool(hidden[seq, word]) for word in range(mention.first_word, mention.last_word + 1)
-            ]
-            assert mention.is_masked == any(are_masked)
-            seen.append(mention.is_masked)
+    mention: Any
+    for mention in store.execute("from mention").df().itertuples():
+        words = range(mention.first_word, mention.last_word + 1)
+        assert mention.is_masked == any(bool(hidden[mention.seq, word]) for word in words)
+        seen.append(mention.is_masked)
     assert {True, False} <= set(seen)

@@ -1,14 +1,11 @@
-"""Gradients of attention, against a model whose weights are moved one at a time."""
+"""Gradients of attention: those of language models by the library, and laws."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from hypothesis import given
@@ -21,7 +18,6 @@ from precompute.corpora.sequence import Entry, Sequence
 from precompute.corpora.token_types import masked
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes import heads as passes
 from precompute.run import run
 from precompute.store.check import faults
 from tests.precompute.corpora.tiny import unhurried
@@ -29,32 +25,9 @@ from tests.small_store import request as asked_for
 from tests.tiny import mask_rate, save_tiny, tiny_model, tiny_sequences
 from tests.tracing import rows_of_table, trace_of
 
-Loss = Callable[[int, int, float], float]
-"""The loss of one text when one weight, by its query and key, is moved by some amount."""
-
-
-def derivative(loss: Loss, query: int, key: int, *, step: float) -> float:
-    """Central difference of the loss in one weight of one head."""
-    return (loss(query, key, step) - loss(query, key, -step)) / (2 * step)
-
-
-def importance(
-    loss: Loss, types: list[str], of_type: str, *, is_causal: bool, step: float
-) -> float:
-    """Absolute derivatives over the pairs whose key is of a type, over the number of tokens."""
-    n = len(types)
-    total = 0.0
-    for query in range(n):
-        for key in range(query + 1 if is_causal else n):
-            if types[key] == of_type:
-                total += abs(derivative(loss, query, key, step=step))
-    return total / n
-
-
 CAUSAL = ("gpt2", "llama")
+PLACES = range(len(TOKEN_TYPES))
 SHORT = (Entry("line 1", ("Cat, a.",)), Entry("line 2", ("Cat.",)))
-Moved = Callable[[int, int, int, int, float], float]
-"""The loss when the weight of a layer, head, query and key is moved by some amount."""
 
 
 @pytest.fixture(scope="module")
@@ -72,31 +45,8 @@ def short(family, language_model) -> tuple[Sequence, ...]:
     )
 
 
-def moved_attention(monkeypatch, run: Callable[[], float]) -> Moved:
-    """Run the model with one attention weight changed, in the function common to all."""
-
-    def moved(layer: int, head: int, query: int, key: int, by: float) -> float:
-        seen = 0
-
-        def instead(values, *_args, **_kwargs):
-            nonlocal seen
-            if values.dim() != 4:  # whatever else the model drops out
-                return values
-            if seen == layer:
-                values = values.clone()
-                values[0, head, query, key] += by
-            seen += 1
-            return values
-
-        with monkeypatch.context() as patched, torch.no_grad():
-            patched.setattr(torch.nn.functional, "dropout", instead)
-            return run()
-
-    return moved
-
-
-def own_loss(model: LoadedModel, sequence: Sequence) -> Callable[[], float]:
-    """Mean cross-entropy at what is asked for, from the whole model's own logits."""
+def own_importances(model: LoadedModel, sequence: Sequence) -> np.ndarray:
+    """Layer × head × type, by the library: of the mean cross-entropy at what is asked for."""
     language_model = model.language_model
     assert language_model is not None
     inputs = {"input_ids": torch.from_numpy(sequence.ids)[None].long()}
@@ -106,13 +56,16 @@ def own_loss(model: LoadedModel, sequence: Sequence) -> Callable[[], float]:
         asked = [(place, int(target)) for place, target in enumerate(sequence.ids[1:])]
     else:
         asked = [(p, int(t)) for p, t in enumerate(sequence.targets) if sequence.masked[p]]
-
-    def loss() -> float:
-        logits = language_model(**inputs).logits[0].numpy()
-        total = sum(np.log(np.exp(logits[p]).sum()) - logits[p, target] for p, target in asked)
-        return float(total / len(asked))
-
-    return loss
+    output = language_model(**inputs, output_attentions=True)
+    logits = output.logits[0].log_softmax(dim=-1)
+    loss = -torch.stack([logits[place, target] for place, target in asked]).mean()
+    types, seen = sequence.token_types, model.layers[0].pairs(len(sequence)).numpy()
+    return np.array(
+        [
+            [(abs(slopes) * seen)[:, :, types == kind].sum(axis=(1, 2)) for kind in PLACES]
+            for (slopes,) in (of.numpy() for of in torch.autograd.grad(loss, output.attentions))
+        ]
+    ).swapaxes(1, 2) / len(sequence)
 
 
 def importances(model: LoadedModel, sequences: tuple[Sequence, ...]) -> np.ndarray:
@@ -130,34 +83,12 @@ def importances(model: LoadedModel, sequences: tuple[Sequence, ...]) -> np.ndarr
     return torch.stack(layers, dim=1).detach().numpy()
 
 
-def assert_as_moved(moved: Moved, sequence: Sequence, found: np.ndarray, is_causal: bool) -> None:
-    types = [TOKEN_TYPES[token_type] for token_type in sequence.token_types]
-    for layer, head, place in np.ndindex(*found.shape):
-        loss = partial(moved, layer, head)
-        name = TOKEN_TYPES[place]
-        expected = importance(loss, types, name, is_causal=is_causal, step=1e-4)
-        assert found[layer, head, place] == pytest.approx(expected, rel=1e-5, abs=1e-8)
-
-
-def test_a_language_models_gradients_are_what_its_loss_does(
-    language_model, short, monkeypatch, is_causal
-):
+def test_a_language_models_gradients_are_those_of_its_own_loss(language_model, short):
     found = importances(language_model, short)
     for sequence, of_sequence in zip(short, found, strict=True):
-        moved = moved_attention(monkeypatch, own_loss(language_model, sequence))
-        assert_as_moved(moved, sequence, of_sequence, is_causal)
+        expected = own_importances(language_model, sequence)
+        np.testing.assert_allclose(of_sequence, expected, rtol=1e-6, atol=1e-10)
     assert found.max() > 1e-3, "this test could not have failed"
-
-
-@pytest.fixture(scope="module")
-def is_causal(tiny) -> bool:
-    return tiny.layers[0].is_causal
-
-
-def test_padding_and_company_change_no_gradient(language_model, short):
-    together = importances(language_model, short)
-    alone = np.concatenate([importances(language_model, (sequence,)) for sequence in short])
-    np.testing.assert_allclose(together, alone, rtol=1e-9, atol=1e-12)
 
 
 def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, family):
@@ -195,24 +126,15 @@ def test_types_share_all_gradients_and_pairs_that_are_not_there_have_none(n, see
     assert math.isfinite(float(importance.sum()))
 
 
-def test_rows_are_of_each_text_and_few_tokens_at_a_time_change_no_number(
-    language_model, short, monkeypatch
-):
+def test_rows_are_of_each_text_and_absent_without_gradients(language_model, short):
     rows = rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short).to_pandas()
     expected = importances(language_model, short)
-    key = ["seq", "layer", "head", "token_type"]
     for row in rows.itertuples():
         place = (row.seq, row.layer - 1, row.head - 1, TOKEN_TYPES.index(row.token_type))
         assert row.importance == pytest.approx(expected[place], rel=1e-5)
     n_types = sum(len(set(sequence.token_types.tolist())) for sequence in short)
     assert len(rows) == n_types * expected[0, :, :, 0].size
     assert set(rows["objective"]) == {language_model.objective}
-    monkeypatch.setattr(passes, "TOKENS", 1)
-    apart = rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short).to_pandas()
-    frames = [
-        f.astype({"token_type": str}).sort_values(key, ignore_index=True) for f in (rows, apart)
-    ]
-    pd.testing.assert_frame_equal(*frames, rtol=1e-4, atol=1e-7, check_categorical=False)
     assert (
         rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short, gradients=None).num_rows
         == 0

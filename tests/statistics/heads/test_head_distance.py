@@ -14,35 +14,10 @@ from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.heads.head_distances import HEAD_DISTANCE
 from precompute.corpora.sequence import Entry
 from precompute.passes import heads as passes
-from tests.reference.transformed_vectors import of_trace
 from tests.tiny import HEADS, LAYERS, tiny_sequences
 from tests.tracing import rows_of_table
 
 Matrix = list[list[float]]
-
-
-def smoothed(row: list[float]) -> list[float]:
-    """A row of which one thousandth is dealt out evenly over the keys that are seen."""
-    return [0.999 * weight + 0.001 / len(row) for weight in row]
-
-
-def divergence_of_rows(one: list[float], other: list[float]) -> float:
-    """Half of the Kullback–Leibler divergences of both from their mean."""
-    total = 0.0
-    for p, q in zip(smoothed(one), smoothed(other), strict=True):
-        mean = (p + q) / 2
-        total += 0.5 * p * log(p / mean) + 0.5 * q * log(q / mean)
-    return total
-
-
-def divergence(one: Matrix, other: Matrix, seen: list[list[bool]]) -> float:
-    """The sum over all rows, over the keys that each query sees."""
-    total = 0.0
-    for query, keys in enumerate(seen):
-        places = [key for key, there in enumerate(keys) if there]
-        rows = ([matrix[query][key] for key in places] for matrix in (one, other))
-        total += divergence_of_rows(*rows)
-    return total
 
 
 def drawn(seed: int, *shape: int) -> torch.Tensor:
@@ -88,26 +63,6 @@ def matrix_of(rows: pd.DataFrame, weighing: str) -> np.ndarray:
     upper = np.triu_indices(len(matrix))
     matrix[upper] = of_weighing["divergence"] / of_weighing["n_rows"]
     return matrix + matrix.T
-
-
-def test_rows_are_of_all_sequences_by_weights_and_by_norms(tiny, sequences, traced_alone):
-    rows = rows_of_table(HEAD_DISTANCE, tiny, sequences).to_pandas()
-    assert set(rows["n_rows"]) == {sum(map(len, sequences))}
-    places = 1 + np.array([divmod(head, HEADS) for head in range(LAYERS * HEADS)])
-    one, other = np.triu_indices(len(places))
-    columns = ["layer_a", "head_a", "layer_b", "head_b"]
-    expected_places = np.hstack([places[one], places[other]])
-    for weighing in (WEIGHT, NORM):
-        expected = np.zeros(len(one))
-        for trace, sequence in zip(traced_alone, sequences, strict=True):
-            seen = tiny.layers[0].pairs(len(sequence)).tolist()
-            maps = list(of_trace(trace)[weighing].values())
-            expected += [
-                divergence(maps[a], maps[b], seen) for a, b in zip(one, other, strict=True)
-            ]
-        found = rows[rows["weighing"] == weighing]
-        assert found[columns].to_numpy().tolist() == expected_places.tolist()
-        assert found["divergence"].to_numpy() == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 def test_few_queries_of_a_long_text_tell_nearly_the_distances_of_all(tiny, monkeypatch):

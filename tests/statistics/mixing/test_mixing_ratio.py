@@ -1,7 +1,5 @@
 """Mixing ratios: of single tokens, in a store, and with intervals that whole sequences carry."""
 
-import random
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,19 +28,6 @@ def pooled(sequences: list[list[float]]) -> tuple[float, float]:
     row = table[table["layer"].isna()].iloc[0]
     assert row["mean"] == pytest.approx(np.mean(np.concatenate(sequences)))
     return row["low"], row["high"]
-
-
-def test_intervals_follow_the_bootstrap_that_carries_every_token_along():
-    generator = np.random.default_rng(4)
-    sequences = [(generator.random(n) ** 2).tolist() for n in generator.integers(1, 30, size=50)]
-    draws, means = random.Random(1), []
-    for _ in range(4000):
-        tokens = [token for _ in sequences for token in draws.choice(sequences)]
-        means.append(sum(tokens) / len(tokens))
-    means.sort()
-    low, high = means[round(0.025 * 3999)], means[round(0.975 * 3999)]
-    spread = 0.15 * (high - low)
-    assert pooled(sequences) == (pytest.approx(low, abs=spread), pytest.approx(high, abs=spread))
 
 
 def test_long_sequences_weigh_more_and_few_have_no_interval():

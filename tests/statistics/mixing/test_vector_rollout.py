@@ -3,11 +3,13 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from scipy.stats import spearmanr
 from torch import Tensor
 
+from analysis.measures.mixing.rollout import DISTANCES, distance_places
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout
 from analysis.models.norm import Norm
 from analysis.models.trace import LayerTrace
@@ -23,7 +25,6 @@ from precompute.passes import mixing_rollout as passes
 from tests.intervals import assert_ordered
 from tests.statistics.mixing.layers import every_order, in_float32, misread
 from tests.statistics.mixing.slow_layers import network_part, normalised, slow_gates
-from tests.statistics.mixing.test_rollout import slow_residual, slow_rollout, slow_shares
 from tests.tracing import layers_of, rows_of_tables
 
 Vectors = dict[tuple[int, int | None], Tensor]
@@ -190,9 +191,12 @@ def test_rows_are_about_followed_sequences(tiny, sequences, traced_alone):
     shares, agreement, sums = (found[table.name].to_pandas() for table in TABLES)
     layers = layers_of(tiny, sequences, checked=followed)
     scopes = layers[0].batch.order.scopes
-    types = [TOKEN_TYPES[kind] for kind in sequences[FOLLOWED].token_types]
-    is_seen = tiny.layers[0].pairs(len(types)).numpy()
-    maps: dict[str, list] = {scope: [] for scope in (*scopes, ATTENTION_ROLLOUT)}
+    n_tokens = len(sequences[FOLLOWED])
+    is_seen = tiny.layers[0].pairs(n_tokens).numpy()
+    i, j = np.nonzero(is_seen)
+    kinds = np.array(TOKEN_TYPES)[sequences[FOLLOWED].token_types[j]]
+    edges = np.array(DISTANCES)[distance_places(n_tokens)[i, j]]
+    rolled_maps = dict.fromkeys((*scopes, ATTENTION_ROLLOUT), np.eye(n_tokens))
     vectors = rolled(list(traced_alone[FOLLOWED].layers))
     assert all(set(frame["seq"]) == {FOLLOWED} for frame in (shares, agreement, sums))
     agreement = agreement.set_index(["layer", "scope"])["spearman"]
@@ -200,13 +204,13 @@ def test_rows_are_about_followed_sequences(tiny, sequences, traced_alone):
         share = (of_layer.map / of_layer.map.sum(dim=1, keepdim=True)).numpy()
         group = shares[shares["layer"] == index]
         by_cell = {(row.token_type, row.distance): row.share for row in group.itertuples()}
-        expected = slow_shares(share.tolist(), types, causal=tiny.layers[0].is_causal)
-        assert by_cell == pytest.approx(expected, rel=1e-5)
-        for place, scope in enumerate(scopes):
-            maps[scope].append(layer.mixing_of(FOLLOWED).maps[place].tolist())
-        maps[ATTENTION_ROLLOUT].append(slow_residual(maps["attn_w"][-1]))
-        for scope, of_scope in maps.items():
-            product = np.array(slow_rollout(of_scope))
+        expected = pd.Series(share[i, j] / n_tokens).groupby([kinds, edges]).sum()
+        assert by_cell == pytest.approx(expected.to_dict(), rel=1e-5)
+        maps = dict(zip(scopes, layer.mixing_of(FOLLOWED).maps.numpy(), strict=True))
+        maps[ATTENTION_ROLLOUT] = (maps["attn_w"] + np.eye(n_tokens)) / 2
+        for scope, matrix in maps.items():
+            product = matrix / matrix.sum(axis=1, keepdims=True) @ rolled_maps[scope]
+            rolled_maps[scope] = product
             correlation = spearmanr(share[is_seen], product[is_seen])[0]
             assert agreement[index, scope] == pytest.approx(correlation, abs=1e-6)
         row = sums[sums["layer"] == index].iloc[0]
@@ -258,3 +262,9 @@ def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_orde
                 np.testing.assert_allclose(of_scope["difference"], more, atol=1e-9)
                 ends = (of_scope["difference_low"], of_scope["difference_high"])
                 assert_ordered(ends[0], of_scope["difference"], ends[1])
+
+
+def test_distances_fall_between_their_edges():
+    distances = np.array(DISTANCES)[distance_places(200)[0]]
+    expected = [next(e for e in reversed(DISTANCES) if e <= d) for d in range(200)]
+    assert distances.tolist() == expected

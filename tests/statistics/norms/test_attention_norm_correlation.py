@@ -1,25 +1,45 @@
-"""Spearman's ρ from counts of bins, and its parts over heads and layers, from pairs one by one."""
-
-from collections import defaultdict
+"""Bins of weights and norms, Spearman's ρ from their counts, and a law of its parts."""
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata
 
 from analysis.measures.norms.histogram_correlation import (
     LEAST_BINS,
     can_be_ranked,
     histogram_spearman,
 )
-from analysis.measures.norms.joint_histogram import bins
+from analysis.measures.norms.joint_histogram import (
+    ATTENTION_BINS_PER_OCTAVE,
+    NORM_BINS_PER_OCTAVE,
+    bin_edges,
+    bins,
+)
 from analysis.statistics import norms
-from analysis.statistics.base.correlations import OF_PAIRS
-from analysis.token_types import TOKEN_TYPES
-from tests.reference import correlation_parts, spearman
+from tests.reference import spearman
 from tests.statistics.fits import made, store_of
-from tests.tracing import layers_of, rows_of_table
+from tests.tracing import rows_of_table
+
+POSITIVE = st.floats(2.0**-100, 2.0**100, width=32)
+PER_OCTAVE = st.sampled_from([ATTENTION_BINS_PER_OCTAVE, NORM_BINS_PER_OCTAVE])
+
+
+def bin_of(value: float, per_octave: int) -> int:
+    return int(bins(torch.tensor([value], dtype=torch.float32), per_octave=per_octave)[0])
+
+
+@given(POSITIVE, POSITIVE, PER_OCTAVE)
+def test_bins_keep_order_have_exact_edges_and_are_as_many_in_every_octave(one, other, per_octave):
+    low, high = sorted((one, other))
+    number = bin_of(low, per_octave)
+    assert number <= bin_of(high, per_octave)
+    edges = bin_edges(torch.tensor([number, number + 1]), per_octave=per_octave).tolist()
+    assert edges[0] <= low < edges[1]
+    assert bin_of(2 * low, per_octave) - number == per_octave
+    assert bin_of(0.0, per_octave) == 0 < bin_of(2.0**-120, per_octave)
+
 
 CELLS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=2, max_size=40)
 
@@ -43,26 +63,6 @@ def test_evenly_filled_bins_count_once_and_a_crowded_one_hides_the_rest():
 
 
 @pytest.fixture(scope="module")
-def pairs(tiny, sequences) -> dict[str, dict[tuple[int, int], np.ndarray]]:
-    """Bins of α and ‖f(x)‖ of every pair, by type of the key, then by layer and head."""
-    found: dict = defaultdict(lambda: defaultdict(list))
-    for layer in layers_of(tiny, sequences):
-        alpha = bins(layer.attention, per_octave=4).tolist()
-        of_keys = bins(layer.value_norms, per_octave=64).tolist()
-        for number, sequence in enumerate(sequences):
-            seen = layer.weights.pairs(len(sequence)).nonzero().tolist()
-            for head in range(len(of_keys[number])):
-                for query, key in seen:
-                    cell = (alpha[number][head][query][key], of_keys[number][head][key])
-                    kind = TOKEN_TYPES[sequence.token_types[key]]
-                    found[kind][layer.weights.number, head + 1].append(cell)
-    return {
-        kind: {place: np.array(cells).T for place, cells in heads.items()}
-        for kind, heads in found.items()
-    }
-
-
-@pytest.fixture(scope="module")
 def store(tiny, sequences):
     """The table made from the histogram of the tiny model's sequences."""
     counts = rows_of_table(norms.ATTENTION_NORM_HISTOGRAM, tiny, sequences)
@@ -71,51 +71,6 @@ def store(tiny, sequences):
         opened.register("rows", made(table, opened))
         opened.execute(f"create table {table.name} as from rows")
         yield opened
-
-
-@pytest.mark.parametrize("layer", [None, 1])
-def test_parts_and_mean_ranks_are_those_of_the_pairs_one_by_one(store, pairs, layer):
-    rows = store.sql("from attention_norm_correlation where head is null").df()
-    rows = rows[rows["layer"].isna() if layer is None else rows["layer"] == layer]
-    assert rows["spearman"].notna().any()
-    for row in rows.to_dict("records"):
-        heads = {
-            place: cells
-            for place, cells in pairs[row["token_type"]].items()
-            if layer in (None, place[0])
-        }
-        joined = np.concatenate(list(heads.values()), axis=1)
-        assert row["n"] == joined.shape[1]
-        if np.isnan(row["spearman"]):
-            continue
-        groups = [(of[0], of) for of, cells in heads.items() for _ in range(cells.shape[1])]
-        sides = [rankdata(side).tolist() for side in joined]
-        assert row["spearman"] == pytest.approx(np.corrcoef(sides)[0, 1])
-        slow = correlation_parts.parts(sides, groups)
-        for part, (contribution, own) in zip(OF_PAIRS, slow, strict=True):
-            assert row[part] == pytest.approx(contribution, abs=1e-9)
-            assert row[f"{part}_spearman"] == pytest.approx(own or np.nan, nan_ok=True)
-    for kind, heads in pairs.items():
-        joined = np.concatenate(list(heads.values()), axis=1)
-        ranks = (rankdata(joined, axis=1) - 0.5) / joined.shape[1]
-        of_head = np.repeat(np.arange(len(heads)), [cells.shape[1] for cells in heads.values()])
-        found = store.sql("from attention_norm_correlation").df()
-        of_kind = found[(found["token_type"] == kind) & found["head"].notna()]
-        for index, place in enumerate(heads):
-            row = of_kind.set_index(["layer", "head"]).loc[place]
-            expected = ranks[:, of_head == index].mean(axis=1)
-            assert row[["attention_rank", "norm_rank"]].tolist() == pytest.approx(expected)
-
-
-def test_a_head_is_all_within_and_medians_are_of_heads(store):
-    rows = store.sql("from attention_norm_correlation").df()
-    heads = rows[rows["head"].notna()]
-    known = heads.dropna(subset="spearman")
-    assert known["within_heads"].tolist() == pytest.approx(known["spearman"].tolist())
-    assert not known[["between_heads", "between_layers"]].to_numpy().any()
-    pooled = rows[rows["layer"].isna()].set_index("token_type")["median"]
-    for kind, of_type in heads.groupby("token_type", observed=True)["spearman"]:
-        assert pooled[kind] == pytest.approx(of_type.median(), nan_ok=True)
 
 
 def test_parts_that_do_not_add_up_break_a_law(store):

@@ -8,7 +8,6 @@ from scipy.stats import chisquare
 from analysis.measures.norms.fair_sample import SAMPLE_SIZE, earliest, sample_priorities
 from analysis.statistics import norms
 from analysis.token_types import TOKEN_TYPES
-from tests.reference import transformed_vectors as twin
 from tests.tiny import HEADS, LAYERS
 from tests.tracing import rows_of_table
 
@@ -50,20 +49,6 @@ def test_merging_in_any_order_keeps_the_same_pairs_and_none_of_an_empty_stratum(
 @pytest.fixture(scope="module")
 def drawn(tiny, sequences) -> pd.DataFrame:
     return rows_of_table(norms.ATTENTION_NORM_SAMPLE, tiny, sequences).to_pandas()
-
-
-def test_every_pair_has_its_weight_and_the_norm_of_the_attended_token(
-    drawn, traced_alone, sequences
-):
-    lengths: dict = {}
-    for row in drawn.itertuples():
-        layer = traced_alone[row.seq].layers[row.layer - 1]
-        weight = layer.attention[0, row.head - 1, row.query_pos, row.key_pos].item()
-        assert row.attention == pytest.approx(weight, rel=1e-5, abs=1e-9)
-        place = (row.seq, row.layer, row.head)
-        if place not in lengths:
-            lengths[place] = twin.vectors_of(layer, 0, row.head - 1, len(sequences[row.seq]))
-        assert row.value_norm == pytest.approx(twin.norm(lengths[place][row.key_pos]), rel=1e-5)
 
 
 def test_all_pairs_of_a_type_are_drawn_alike_and_every_head_has_as_many(drawn, tiny, sequences):

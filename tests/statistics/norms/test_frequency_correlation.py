@@ -1,21 +1,12 @@
-"""Rank correlations with word frequency against the bare model, and by two ways of adding up.
+"""Rank correlations with word frequency, by two ways of adding up, and laws of what is counted."""
 
-The small corpus has all that means can go wrong by: masks of the run and of its own, two segments,
-a text without commas and periods, and sequences of unequal lengths.
-"""
-
-import json
-import shutil
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
 from unittest.mock import patch
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from duckdb import DuckDBPyConnection
+from scipy.stats import spearmanr
 
 from analysis.measures.correlation_parts import single_units
 from analysis.measures.norms.frequency_correlation import rank_correlation
@@ -23,129 +14,25 @@ from analysis.statistics.base import correlations
 from analysis.statistics.base.columns import named, number
 from analysis.statistics.base.correlations import with_frequency
 from analysis.statistics.norms import HEAD_TOKEN
-from precompute.jobs.runner import run_local
-from precompute.run import run
 from precompute.store.check import faults
-from tests.outermost.bare_model import POST_NORM, BareModel
-from tests.outermost.corpus import Corpus, read_corpus
-from tests.outermost.mixing import of_scope
-from tests.outermost.norms import of_tokens
-from tests.reference.spearman import spearman
-from tests.small_store import manifest_of
-from tests.small_store import request as asked_for
+from tests.small_store import build_store, manifest_of
 from tests.statistics.fits import made, store_of
 
-STATISTICS = ["frequency_correlation", "ratio_frequency_correlation"]
-ENTRIES = (
-    {"text_a": "The cat sat, the dog ran.", "text_b": "The mat, the mat."},
-    {"text": "the dog ran the cat"},
-    {"tokens": ["[CLS]", "the", "[MASK]", "cat", ",", "[SEP]", "dog", "[MASK]", "[SEP]"]},
-    {"text_a": "Dog, cat.", "text_b": "Cat sat. The dog ran, ran, ran; the cat sat."},
-    {"text": "Sat, sat, sat."},
-)
-RANKED = {"the": 1, "cat": 2, ",": 3, "dog": 4, "[MASK]": 5}
-"""The words of a list of frequencies; whatever it lacks comes after its last."""
-SCOPES = ("attn_w_res", *POST_NORM)
 TOKENS = 30_000
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory) -> Path:
-    """A finished file of the corpus, with a list of frequencies."""
-    folder = tmp_path_factory.mktemp("frequency")
-    asked = asked_for(folder, mask_rate=0.2, statistics=STATISTICS)
-    corpus, frequencies = folder / "texts.jsonl", folder / "frequencies.txt"
-    corpus.write_text("\n".join(map(json.dumps, ENTRIES)), encoding="utf-8")
-    vocabulary = json.loads(Path(asked.model, "tokenizer.json").read_text())["model"]["vocab"]
-    lines = (f"{rank} {1000 - rank} {vocabulary[word]}" for word, rank in RANKED.items())
-    frequencies.write_text("\n".join(lines), encoding="utf-8")
-    run(replace(asked, corpus=str(corpus), frequencies=frequencies), run_local)
-    return asked.output
-
-
-@pytest.fixture(scope="module")
-def store(path) -> Iterator[DuckDBPyConnection]:
-    with duckdb.connect(str(path), read_only=True) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def bare(store, path) -> Corpus:
-    return read_corpus(store, BareModel(path.parent / "model-bert"))
-
-
-@pytest.fixture(scope="module")
-def slow(bare) -> pd.DataFrame:
-    """Every token with its mean weight, length and ratios over layers and heads."""
-    ratios = {
-        scope: [
-            ratio
-            for layers in bare.parts
-            for ratio in np.mean([of_scope(layer, scope) for layer in layers], axis=0)
-        ]
-        for scope in SCOPES
-    }
-    tokens = of_tokens(bare).assign(**ratios)
-    names = bare.model.tokenizer.convert_ids_to_tokens(tokens["id"].tolist())
-    return tokens.assign(token=names, is_masked=[name == "[MASK]" for name in names])
-
-
-def _expected(slow: pd.DataFrame, quantity: str, source: str, special: bool) -> tuple[int, float]:
-    words = slow[~slow["is_masked"]]
-    counts = words["token"].value_counts()
-    of_corpus = [1 + int((counts > count).sum()) for count in counts]
-    ranks = (
-        dict(zip(counts.index, of_corpus, strict=True))
-        if source == "corpus"
-        else {token: RANKED.get(token, max(RANKED.values()) + 1) for token in counts.index}
+def test_a_file_that_counts_other_tokens_is_faulty(tmp_path):
+    path = build_store(
+        tmp_path, statistics=["ratio_frequency_correlation", "frequency_correlation"]
     )
-    chosen = words[~words["token"].isin(["[CLS]", "[SEP]"]) | special]
-    rho = spearman([float(ranks[token]) for token in chosen["token"]], chosen[quantity].tolist())
-    assert rho is not None
-    return len(chosen), rho
-
-
-@pytest.mark.parametrize("source", ["corpus", "file"])
-@pytest.mark.parametrize("special", [True, False])
-@pytest.mark.parametrize(
-    ("table", "column", "names"),
-    [
-        ("frequency_correlation", "quantity", {"attention", "value_norm"}),
-        ("ratio_frequency_correlation", "scope", set(SCOPES)),
-    ],
-)
-def test_quantities_are_ranked_as_the_bare_model_has_them(
-    store, slow, source, special, table, column, names
-):
-    rows = store.execute(
-        f"select {column}, n, spearman, low, high from {table} "
-        "where source = $1 and special_tokens = $2",
-        [source, special],
-    ).fetchall()
-    assert {row[0] for row in rows} == names
-    for name, n, rho, low, high in rows:
-        assert (n, rho) == pytest.approx(_expected(slow, name, source, special), abs=1e-6)
-        assert (low, high) == (None, None), "of fewer than ten sequences"
-
-
-def test_every_token_has_the_ratio_of_the_bare_model(store, slow):
-    for scope in SCOPES:
-        rows = store.execute(
-            "select mean from token_mixing_ratio where scope = $1 order by seq, pos", [scope]
-        ).fetchall()
-        assert [mean for (mean,) in rows] == pytest.approx(slow[scope].tolist(), abs=1e-5)
-
-
-def test_a_file_that_counts_other_tokens_is_faulty(path, tmp_path):
-    copy = Path(shutil.copy(path, tmp_path / "changed.duckdb"))
-    with duckdb.connect(str(copy)) as store:
+    with duckdb.connect(str(path)) as store:
         store.execute("update stored.frequency_correlation set n = n + 1 where special_tokens")
         store.execute(
             "delete from stored.token_mixing_ratio where pos = 0 and scope = 'attn_w_res'"
         )
         for table in ("frequency_correlation", "token_mixing_ratio"):
             store.execute(manifest_of(table))
-    messages = "\n".join(faults(copy))
+    messages = "\n".join(faults(path))
     assert "break the law that frequencies are of the tokens that are not masked." in messages
     assert "break the law that every scope has the mixing ratio of every token." in messages
 
@@ -194,6 +81,14 @@ def test_both_ways_find_the_same_but_for_ties_of_close_values(both):
     of_value = both[0][both[0]["of"] == "value"]
     assert of_value["spearman"].abs().max() > 0.25
     assert of_value["source"].tolist() == ["corpus", "corpus", "file", "file"]
+    tokens = _tokens()
+    counts = tokens["token_id"].map(-tokens["token_id"].value_counts())
+    ranks = {"corpus": counts, "file": tokens["token_id"] // 3 + 1}
+    is_special = tokens["token_type"] == "cls"
+    for row in of_value.itertuples():
+        chosen = ~is_special | row.special_tokens
+        sides = ranks[row.source][chosen], tokens["value"].astype(np.float32)[chosen]
+        assert (row.n, row.spearman) == (chosen.sum(), pytest.approx(spearmanr(*sides)[0]))
 
 
 def test_what_is_the_same_of_all_tokens_has_no_correlation(both):

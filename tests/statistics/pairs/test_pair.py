@@ -15,7 +15,6 @@ from analysis.measures.pairs.mutual_information import pointwise_mutual_informat
 from analysis.measures.pairs.token_relation import token_relations
 from analysis.scopes import RELATIONS
 from precompute.corpora.sequence import Sequence
-from tests.statistics.pairs.counted import pmi_of_pairs
 
 Words = list[int | None]
 Counts = dict[tuple[int, int], tuple[int, Counter[str]]]
@@ -63,6 +62,14 @@ def _counted(sequences: Iterable[Sequence], *, is_causal: bool) -> Counts:
             n_sequences, before = by_pair.get(both, (0, Counter()))
             by_pair[both] = n_sequences + 1, before + counts
     return by_pair
+
+
+def pmi_of_pairs(n: np.ndarray, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """PMI of every pair, from the number of its occurrences."""
+    of_source, of_target = (
+        np.bincount(side, weights=n).astype(np.int64)[side] for side in (source, target)
+    )
+    return pointwise_mutual_information(n.astype(np.int64), of_source, of_target, int(n.sum()))
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=2, max_size=6), min_size=1, max_size=4))

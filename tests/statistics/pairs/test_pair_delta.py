@@ -2,15 +2,15 @@
 
 import math
 from dataclasses import replace
-from itertools import pairwise, product
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.measures.pairs.mixing_change import LEAST_DEGREES, LEAST_SEQUENCES, mean_interval
+from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
 from analysis.scopes import EFFECTS, RELATIONS, SHARED_EFFECTS
 from analysis.statistics.pairs.changes import PAIR_DELTA
 from precompute.jobs.shards import as_stored
@@ -59,49 +59,6 @@ def slow_deltas(before: Matrix, after: Matrix) -> Matrix:
     return [[a - b for b, a in zip(*rows, strict=True)] for rows in zip(*shares, strict=True)]
 
 
-class Average(NamedTuple):
-    """Statistics of an ordered pair of tokens; None where occurrences or sequences are too few."""
-
-    n: int
-    n_sequences: int
-    mean: float
-    std: float | None
-    error: float | None
-    degrees: float | None
-
-
-def slow_average(occurrences: list[tuple[int, float]]) -> Average:
-    """Average of the changes, each with the number of its sequence."""
-    n = len(occurrences)
-    mean = math.fsum(delta for _, delta in occurrences) / n
-    squares = math.fsum((delta - mean) ** 2 for _, delta in occurrences)
-    clusters = [[d for group, d in occurrences if group == g] for g in {g for g, _ in occurrences}]
-    spread = clustered(clusters) if len(clusters) > 2 else (None, None)
-    return Average(n, len(clusters), mean, math.sqrt(squares / (n - 1)) if n > 1 else None, *spread)
-
-
-def clustered(clusters: list[list[float]]) -> tuple[float, float]:
-    """bell-2002: CR2's standard error of a mean and its degrees of freedom, with whole matrices.
-
-    The residual maker is I − H with H = 11ᵀ/n. Each cluster's residuals are multiplied by
-    (I − H_gg)^(−1/2); the variance is then a quadratic form of independent errors of one variance,
-    and Satterthwaite matches its first two moments.
-    """
-    values = np.array([value for cluster in clusters for value in cluster])
-    n = len(values)
-    maker = np.eye(n) - 1 / n
-    rows = []
-    for start, end in pairwise(np.cumsum([0, *map(len, clusters)])):
-        members = slice(start, end)
-        sizes, vectors = np.linalg.eigh(maker[members, members])
-        root = vectors @ np.diag(sizes**-0.5) @ vectors.T
-        rows.append(np.ones(end - start) / n @ root @ maker[members])
-    form = np.array(rows)  # variance = Σ_g (form_g · values)²
-    moments = form @ form.T
-    degrees = np.trace(moments) ** 2 / np.sum(moments**2)
-    return float(np.linalg.norm(form @ values)), float(degrees)
-
-
 @pytest.mark.parametrize(
     "family", [*BOTH_WAYS, "gemma2", "gpt_neox"], indirect=True, scope="session"
 )
@@ -136,24 +93,6 @@ def test_a_sequence_of_one_token_has_no_pairs(tiny, sequences):
     arrays = ("ids", "segments", "token_types", "words", "masked", "tokens")
     alone = replace(sequences[0], **{name: getattr(sequences[0], name)[:1] for name in arrays})
     assert rows_of_table(PAIR_DELTA, tiny, [alone]).num_rows == 0
-
-
-def test_every_pair_has_the_average_of_all_its_occurrences(pair_store, occurrences, layer_order):
-    wide = pair_store.execute("from pair_delta_wide").df().set_index(["layer", "source", "target"])
-    by_pair = dict(list(occurrences.groupby(["layer", "source", "target"])))
-    assert set(wide.index) == set(by_pair)
-    for effect in layer_order.effects:
-        for key, row in wide.to_dict("index").items():
-            of_pair = by_pair[key]
-            changes = zip(of_pair["seq"], of_pair[effect].astype(float), strict=True)
-            expected = slow_average(list(changes))
-            assert (row["n"], row["n_sequences"]) == expected[:2]
-            assert row[f"mean_{effect}"] == pytest.approx(expected.mean, abs=2e-6)
-            given = (row[f"std_{effect}"], row[f"error_{effect}"])
-            known = [math.nan if value is None else value for value in expected[3:]]
-            assert given == pytest.approx(tuple(known[:2]), abs=2e-6, nan_ok=True)
-            assert row["degrees"] == pytest.approx(known[2], rel=1e-5, nan_ok=True)
-            assert math.isnan(known[2]) == (expected.n_sequences < LEAST_SEQUENCES)
 
 
 def test_an_effect_that_the_layers_do_not_have_is_null_and_never_0(pair_store, layer_order):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student
 
 from analysis.measures.pairs.rank_correlation import (
     LEAST_WORDS,
@@ -15,7 +16,6 @@ from analysis.measures.pairs.rank_correlation import (
     ranked,
     word_pairs,
 )
-from tests.statistics.pairs.counted import pmi_of_pairs
 
 Rows = list[list[float]]
 
@@ -161,45 +161,22 @@ def test_variance_follows_its_definition(drawn):
     assert variance == pytest.approx(expected, abs=1e-12)
 
 
-def draw(generator: np.random.Generator, setting: tuple[int, int, int, float]) -> tuple:
-    """ρ with its interval, and the interval of independent pairs.
-
-    Drawn are Zipfian texts, and changes that follow word frequencies and effects of single words
-    but not PMI. A setting is words, texts, greatest distance, and effects of single words.
-    """
-    n_words, n_texts, distance, of_words = setting
-    odds = 1 / (np.arange(n_words) + 2.7)
-    texts = generator.choice(n_words, size=(n_texts, 50), p=odds / odds.sum())
-    places = np.arange(50)
-    apart = np.abs(places[:, None] - places)
-    target, source = np.nonzero((apart > 0) & (apart <= distance))
-    pairs, n = np.unique(texts[:, source] * n_words + texts[:, target], return_counts=True)
-    pmi = pmi_of_pairs(n, pairs // n_words, pairs % n_words)[n > 1]
-    source, target = np.divmod(pairs[n > 1], n_words)
-    of_word = generator.normal(size=(4, n_words))
-    pmi = pmi + (of_word[0][source] + of_word[1][target]) * pmi.std() / 2
-    counts = np.bincount(texts.ravel(), minlength=n_words)
-    first, *given = (ranked(values) for values in (pmi, counts[source], counts[target]))
-    change = sum(ranks.rank / ranks.rank.std() for ranks in given)
-    change = change + of_words * (of_word[2][source] + of_word[3][target])
-    second = ranked(change + generator.normal(size=len(source)))
-    shared = word_pairs(source, target)
-    alone = np.arange(len(source))
-    separate = word_pairs(alone, alone + len(source))
-    found, naive = (correlation(first, second, tuple(given), words) for words in (shared, separate))
+def test_an_interval_is_that_of_the_dyadic_variance_on_fishers_scale():
+    n = LEAST_WORDS
+    first, second = np.random.default_rng(0).normal(size=(2, n))
+    sides = ranked(first), ranked(first + second)
+    source, target = np.arange(n), (np.arange(n) + 1) % n  # each word is in two pairs
+    found = correlation(*sides, (), word_pairs(source, target))
+    estimate = partial_rank_correlation(*sides, ())
     assert found is not None
-    assert naive is not None
-    return *found, *naive[1:]
-
-
-def test_the_interval_covers_19_times_of_20_where_words_have_effects_of_their_own():
-    """Intervals of independent pairs cover far less often; ρ without frequencies is off."""
-    draws = np.array([draw(np.random.default_rng(seed), (200, 12, 40, 1.0)) for seed in range(150)])
-    rho, low, high, naive_low, naive_high = draws.T
-    truth = rho.mean()
-    assert abs(truth) < 0.05
-    assert 0.91 <= ((low <= truth) & (truth <= high)).mean() <= 0.98
-    assert ((naive_low <= truth) & (truth <= naive_high)).mean() < 0.9
+    assert estimate is not None
+    rho, influence = estimate
+    pairs = list(zip(source.tolist(), target.tolist(), strict=True))
+    variance = slow_dyadic_variance(influence.tolist(), pairs)
+    reach = student.ppf(0.975, n - 1) * math.sqrt(variance) / (1 - rho**2)
+    middle = math.atanh(rho)
+    ends = (rho, math.tanh(middle - reach), math.tanh(middle + reach))
+    assert found == pytest.approx(ends)
 
 
 def test_too_few_words_a_perfect_order_and_a_constant_have_no_interval():

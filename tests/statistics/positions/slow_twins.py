@@ -39,42 +39,10 @@ def row_centred(scores, *, is_causal, window=None):
     return rows
 
 
-def raw_scores(inputs, weights, head):
-    """(X W_Q + b_Q)(X W_K + b_K)ᵀ of one head."""
-    inputs = np.asarray(inputs, dtype=np.float64)
-    queries, keys = (
-        inputs @ getattr(weights, f"{side}_weight")[head].double().numpy()
-        + getattr(weights, f"{side}_bias")[head].double().numpy()
-        for side in ("query", "key")
-    )
-    return queries @ keys.T
-
-
 def amplitude(wave, k):
     """|Σ_t wave(t) e^(−2πikt/T)|."""
     n = len(wave)
     return abs(sum(value * cmath.exp(-2j * math.pi * k * t / n) for t, value in enumerate(wave)))
-
-
-def spread(waves):
-    """Mean, quartiles and largest amplitude of the waves, by coefficient."""
-    rows = []
-    for k in range(len(waves[0]) // 2 + 1):
-        amplitudes = [amplitude(wave, k) for wave in waves]
-        quartiles = np.quantile(amplitudes, [0.25, 0.75])
-        rows.append([np.mean(amplitudes), *quartiles, max(amplitudes)])
-    return np.array(rows)
-
-
-def state_waves(inputs, factors):
-    """The columns of X, of [X 1] · query and of [X 1] · key, as lists of numbers."""
-    inputs = np.asarray(inputs, dtype=np.float64)
-    extended = np.hstack([inputs, np.ones((len(inputs), 1))])
-    waves = {"hidden": inputs.T.tolist()}
-    for side in ("query", "key"):
-        directions = getattr(factors, side).double().numpy()
-        waves[side] = [wave.tolist() for head in directions for wave in (extended @ head).T]
-    return waves
 
 
 def dense_form(weights):
@@ -111,48 +79,3 @@ def nearest_rotation(left, values, right):
     # max over orthogonal M of tr(right_null M left_nullᵀ)
     a, _, b = np.linalg.svd(right_null.T @ left_null)
     return known + right_null @ a @ b @ left_null.T
-
-
-def planes_of(vector, planes):
-    """The complex coordinates of one query or key."""
-    return [complex(vector[c], vector[c + planes]) for c in range(planes)]
-
-
-def turned_score(query, key, frequencies, offset, *, scaling=1.0):
-    """A query and a key before they are turned, and how they are compared at an offset."""
-    planes = len(frequencies)
-    sides = planes_of(query, planes), planes_of(key, planes)
-    turned = (
-        (q * k.conjugate() * cmath.exp(-1j * theta * offset)).real
-        for q, k, theta in zip(*sides, frequencies, strict=True)
-    )
-    rest = zip(query[2 * planes :], key[2 * planes :], strict=True)
-    return scaling**2 * math.fsum(turned) + math.fsum(a * b for a, b in rest)
-
-
-def position_kernel(means, frequencies, offset):
-    """Σ_c |m_c| cos(arg m_c − θ_c t)."""
-    return math.fsum(
-        abs(m) * math.cos(math.atan2(m.imag, m.real) - theta * offset)
-        for m, theta in zip(means, frequencies, strict=True)
-    )
-
-
-def score_shares(terms, rows):
-    """Σ d · term / Σ d², with d the sum of a pair's terms less the mean of its row.
-
-    Args:
-        rows: the row of each pair.
-    """
-    scores = [math.fsum(parts) for parts in terms]
-    means = {
-        row: math.fsum(s for s, place in zip(scores, rows, strict=True) if place == row)
-        / rows.count(row)
-        for row in set(rows)
-    }
-    centred = [s - means[row] for s, row in zip(scores, rows, strict=True)]
-    spread = math.fsum(d * d for d in centred)
-    return [
-        math.fsum(d * parts[part] for d, parts in zip(centred, terms, strict=True)) / spread
-        for part in range(4)
-    ]

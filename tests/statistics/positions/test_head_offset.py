@@ -17,7 +17,6 @@ from analysis.measures.positions.offset_agreement import (
 )
 from analysis.statistics.positions.attention import COUNTINGS, MIN_DEPENDENCES
 from tests.reference import correlation_parts as parts_twin
-from tests.statistics.positions.slow_twins import position_dependence
 from tests.statistics.positions.turned_layers import tuples
 
 OFFSETS = np.arange(-3, 4)
@@ -111,28 +110,6 @@ def test_parts_add_up_and_shifts_of_whole_layers_are_between_them():
     ranks = [rankdata(offsets).tolist() for offsets in (scores, attention)]
     slow = parts_twin.parts(ranks, [(int(layer),) for layer in layers])
     assert [part[:2] for part in (within, between)] == [pytest.approx(part) for part in slow]
-
-
-def test_heads_prefer_what_is_largest_on_average(position_store, position_traces, is_causal):
-    every = position_store.execute("from query_key_correlation_mean").df()
-    for row in tuples(position_store.execute("from head_offset").df()):
-        means = every[(every["layer"] == row.layer) & (every["head"] == row.head)]
-        near = means[means["offset"].abs() <= 10].sort_values("offset", key=abs, kind="stable")
-        for offset, quantity in (
-            (row.attention_offset, "attention"),
-            (row.score_offset, "value"),
-            (row.attention_offset_per_pair, "attention_per_pair"),
-            (row.score_offset_per_pair, "value_per_pair"),
-            (row.score_offset_centred, "value_centred"),
-        ):
-            assert offset == near["offset"].iloc[int(near[quantity].to_numpy().argmax())]
-        dependences = [
-            position_dependence(matrix, is_causal=is_causal)
-            for trace in position_traces.values()
-            for matrix in [trace.layers[row.layer - 1].attention[0, row.head - 1].tolist()]
-        ]
-        there = [dependence for dependence in dependences if dependence is not None]
-        assert row.dependence == pytest.approx(np.mean(there), rel=1e-4)
 
 
 def test_agreement_is_counted_over_the_heads_that_depend_enough(position_store):

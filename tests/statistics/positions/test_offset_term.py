@@ -1,6 +1,5 @@
 """Sums over offset terms, against explicit pairs."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,6 @@ import torch
 from analysis.measures.positions.score_share import TermTotals, score_shares
 from analysis.measures.positions.score_sums import bucket_ends, offset_totals
 from analysis.models.offset_terms import OffsetTerms
-from tests.statistics.positions import slow_twins
 
 KINDS = {
     "all": ("bias", "of_queries", "of_keys"),
@@ -23,63 +21,31 @@ KINDS = {
 HEADS, REACH = 3, 4
 
 
-def _dot(one, other):
-    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+def four_terms(reads, weights, terms, head):
+    """Offsets of all pairs of all texts, their scores by position alone, and shares of four terms.
 
-
-def score_terms(query, key, offset, tables, *, scale):
-    """Terms of one pair's score: content, query, key and bias.
-
-    Args:
-        tables: vectors compared with queries and with keys, and the bias, each by offset.
+    With P, R and b those of a pair's offset, and E the mean over all pairs, position alone is
+    E q · P + E k · R + b; the query's content is q · P less its mean, the key's k · R less its own,
+    and both q · k.
     """
-    of_queries, of_keys, bias = tables
-    parts = (_dot(query, key), _dot(query, of_queries[offset]), _dot(key, of_keys[offset]))
-    return *(scale * part for part in parts), scale * bias[offset]
-
-
-def offset_kernel(queries, keys, pairs, offset, tables, *, scale):
-    """E q · P_t + E k · R_t + b_t, means over pairs (i, j)."""
-    of_queries, of_keys, bias = tables
-    means = [
-        [math.fsum(column) / len(pairs) for column in zip(*side, strict=True)]
-        for side in ([queries[i] for i, _ in pairs], [keys[j] for _, j in pairs])
-    ]
-    return scale * (
-        _dot(means[0], of_queries[offset]) + _dot(means[1], of_keys[offset]) + bias[offset]
-    )
-
-
-def four_terms(queries, keys, pairs, tables, *, scale):
-    """Terms of each pair's score by position, query, key and content; four numbers per pair.
-
-    Args:
-        queries, keys: one list of coordinates per token, of all texts.
-        pairs: (query, key, offset), of all texts.
-    """
-    bare = [(i, j) for i, j, _ in pairs]
-    rows = []
-    for i, j, offset in pairs:
-        content, of_query, of_key, bias = score_terms(
-            queries[i], keys[j], offset, tables, scale=scale
-        )
-        position = offset_kernel(queries, keys, bare, offset, tables, scale=scale)
-        mean_query = offset_kernel(queries, keys, bare, offset, _only(tables, 0), scale=scale)
-        mean_key = offset_kernel(queries, keys, bare, offset, _only(tables, 1), scale=scale)
-        assert math.isclose(position, mean_query + mean_key + bias, abs_tol=1e-9)
-        rows.append((position, of_query - mean_query, of_key - mean_key, content))
-    return rows
-
-
-def _only(tables, place):
-    """The tables with all but one replaced by 0."""
-    of_queries, of_keys, bias = tables
-    nothing = {offset: [0.0] * len(row) for offset, row in of_queries.items()}
-    return (
-        of_queries if place == 0 else nothing,
-        of_keys if place == 1 else nothing,
-        dict.fromkeys(bias, 0.0),
-    )
+    pairs, start = [], 0
+    for read in reads:
+        i, j = weights.pairs(len(read)).nonzero().T
+        buckets = terms.bucket_of(j - i)
+        sides = weights.queries(read)[head][i], weights.keys(read)[head][j]
+        tables = (getattr(terms, name) for name in KINDS["all"])
+        of_offset = (0 * sides[0] if of is None else of[head][buckets] for of in tables)
+        pairs.append((*sides, *of_offset, start + i, j - i))
+        start += len(read)
+    query, key, bias, p, r, row, offset = (torch.cat(of).numpy() for of in zip(*pairs, strict=True))
+    bias = bias if bias.ndim == 1 else bias.sum(axis=1)
+    means = (p @ query.mean(axis=0), r @ key.mean(axis=0))
+    position = sum(means) + bias
+    of_query, of_key = (query * p).sum(axis=1) - means[0], (key * r).sum(axis=1) - means[1]
+    parts = np.stack([position, of_query, of_key, (query * key).sum(axis=1)])
+    scores = parts.sum(axis=0)
+    centred = scores - (np.bincount(row, scores) / np.bincount(row))[row]
+    return offset, position, parts @ centred / (centred @ centred)
 
 
 def _terms(kind="all", *, n_buckets=2 * REACH + 1):
@@ -97,36 +63,6 @@ def _terms(kind="all", *, n_buckets=2 * REACH + 1):
 
 def _with_terms(layer, terms, **changed):
     return replace(layer.weights, offset_terms=terms, score_scale=0.3, **changed)
-
-
-def _tables(terms, head):
-    """Tables of one head by offset, in the form that the twin takes."""
-    tables = []
-    for name in ("of_queries", "of_keys", "bias"):
-        table = getattr(terms, name)
-        nothing = 0.0 if name == "bias" else [0.0] * 4
-        tables.append(
-            {
-                offset: nothing
-                if table is None
-                else table[head, int(terms.bucket_of(torch.tensor(offset)))].tolist()
-                for offset in range(-40, 41)
-            }
-        )
-    return tables
-
-
-def _sides(reads, weights, head):
-    """Queries and keys of one head in all texts, its pairs with their offsets, and their rows."""
-    sides, pairs, rows = ([], []), [], []
-    for read in reads:
-        start = len(sides[0])
-        for side, made in zip(sides, (weights.queries(read), weights.keys(read)), strict=True):
-            side.extend(made[head].tolist())
-        for i, j in weights.pairs(len(read)).nonzero().tolist():
-            pairs.append((start + i, start + j, j - i))
-            rows.append(start + i)
-    return *sides, pairs, rows
 
 
 def _head_totals(totals, head):
@@ -153,16 +89,13 @@ def test_kernel_and_shares_are_those_of_all_pairs_of_all_texts_written_out(
     reads = [layer.attention_input[0] for layer in layers]
     of_texts = [offset_totals(read, weights) for read in reads]
     for head in range(HEADS):
-        queries, keys, pairs, rows = _sides(reads, weights, head)
-        tables, totals = _tables(terms, head), _head_totals(of_texts, head)
-        bare = [(i, j) for i, j, _ in pairs]
+        totals = _head_totals(of_texts, head)
+        offset, position, expected = four_terms(reads, weights, terms, head)
         (kernel,) = (totals.query + totals.key + totals.bias) / totals.n_pairs
-        for offset in range(-REACH, REACH + 1):
-            expected = offset_kernel(queries, keys, bare, offset, tables, scale=0.3)
-            assert kernel[offset + REACH] == pytest.approx(expected, abs=1e-12)
-        written = four_terms(queries, keys, pairs, tables, scale=0.3)
+        near = abs(offset) <= REACH
+        np.testing.assert_allclose(kernel[offset[near] + REACH], 0.3 * position[near], atol=1e-12)
         (shares,) = score_shares(totals)
-        np.testing.assert_allclose(shares, slow_twins.score_shares(written, rows), atol=1e-9)
+        np.testing.assert_allclose(shares, expected, atol=1e-9)
         assert shares.sum() == pytest.approx(1, abs=1e-12)
         faint = replace(weights, score_scale=1e-4)  # the unit of scores decides nothing
         again = _head_totals([offset_totals(read, faint) for read in reads], head)

@@ -18,7 +18,6 @@ from analysis.measures.positions.position_spectrum import (
     frequencies,
     position_variance,
     spread,
-    state_spreads,
     wave_length,
 )
 from analysis.models.trace import ModelWeights
@@ -32,8 +31,7 @@ from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_weights
 from precompute.store.cross_laws import CROSS_LAWS
-from tests.statistics.positions import slow_twins
-from tests.tiny import HEADS, WIDTH, added_positions, tiny_model, tiny_sequences
+from tests.tiny import HEADS, WIDTH, tiny_model, tiny_sequences
 from tests.tracing import rows_of_table
 
 N = 32
@@ -77,16 +75,6 @@ def test_measured_lengths_are_powers_of_two_from_16_on():
     assert measured == [0, 0, 16, 16, 16, 32, 64, 128, 256, 512, 512, 2048]
 
 
-def test_states_are_spread_over_coordinates_and_over_the_directions_of_all_heads(traced_alone):
-    layer = traced_alone[3].layers[1]
-    inputs, factors = layer.attention_input[0, :16], layer.weights.query_key
-    spreads = state_spreads(inputs, factors)
-    waves = slow_twins.state_waves(inputs, factors)
-    assert set(spreads) == set(waves)
-    for source, of_source in waves.items():
-        np.testing.assert_allclose(spreads[source], slow_twins.spread(of_source), atol=1e-9)
-
-
 def test_the_control_has_the_same_energy_and_is_drawn_the_same_every_time():
     wave = torch.sin(2 * np.pi * 5 * torch.arange(64) / 64)[:, None].double()
     kept, permuted = embedding_spectrum(wave)[:, :, 0]
@@ -99,37 +87,11 @@ def test_the_control_has_the_same_energy_and_is_drawn_the_same_every_time():
     assert torch.equal(embedding_spectrum(wave)[1, :, 0], permuted)
 
 
-@added_positions
-def test_shares_of_components_are_the_eigenvalues_of_the_covariance_of_positions(tiny):
-    embedding = tiny.weights.position_embedding
-    shares = position_variance(embedding).numpy()
-    values = np.linalg.eigvalsh(np.cov(embedding.double().numpy().T))[::-1]
-    expected = values / values.sum()
-    np.testing.assert_allclose(shares, expected[: len(shares)], atol=1e-12)
-    np.testing.assert_allclose(expected[len(shares) :], 0, atol=1e-12)
-
-
 def test_there_is_one_component_fewer_than_positions_and_none_if_all_are_alike():
     shares = position_variance(torch.rand(4, 9, generator=torch.Generator().manual_seed(0)))
     assert len(shares) == 3
     assert shares.sum().item() == pytest.approx(1)
     assert position_variance(torch.full((5, 3), 0.1)).numel() == 0
-
-
-def test_spectra_and_components_of_embeddings_are_stored(position_store, tiny):
-    embedding = tiny.weights.position_embedding
-    spectra = position_store.execute("from embedding_spectrum order by all").df()
-    spectra = spectra.astype({"control": str}).set_index("control")
-    kept = spectra.loc["kept"]
-    assert list(kept["frequency"]) == list(frequencies(len(embedding)))
-    expected = slow_twins.spread(embedding.T.tolist())
-    np.testing.assert_allclose(kept[["mean", "q25", "q75", "max"]], expected, rtol=1e-5)
-    assert len(spectra.loc["permuted"]) == len(kept)
-    shares = position_store.execute("from position_variance order by component").df()
-    ratio = position_variance(embedding).numpy()
-    np.testing.assert_allclose(shares["ratio"], ratio, atol=1e-7)
-    np.testing.assert_allclose(shares["cumulative"], ratio.cumsum(), atol=1e-7)
-    assert shares["component"].tolist() == list(range(1, len(ratio) + 1))
 
 
 @pytest.mark.parametrize(
@@ -139,48 +101,6 @@ def test_a_model_that_learns_no_position_embeddings_has_no_rows(table):
     rows = rows_of_weights(table, ModelWeights(tiny_model("bert").layers, None))
     assert rows.schema == table.shard_schema
     assert rows.num_rows == 0
-
-
-def _spreads(traces, length):
-    """Spreads of the second layer's states by source, one dictionary for each text."""
-    for trace in traces:
-        layer = trace.layers[1]
-        waves = slow_twins.state_waves(layer.attention_input[0, :length], layer.weights.query_key)
-        words = trace.word_embeddings[0, :length].double().T.tolist()
-        every = waves | {"word_embedding": words}
-        yield {name: slow_twins.spread(values) for name, values in every.items()}
-
-
-def test_spectra_are_means_over_texts_of_one_length_and_controls_over_every_fourth(
-    position_store, position_traces
-):
-    lengths = {seq: wave_length(trace.is_token.shape[1]) for seq, trace in position_traces.items()}
-    every = position_store.execute("from position_spectrum_control order by layer, frequency").df()
-    hidden = every[(every["source"] == "hidden") & (every["control"] == "kept")]
-    counts = {length: list(lengths.values()).count(length) for length in set(lengths.values())}
-    counts.pop(0, None)
-    assert hidden.groupby("length")["n_sequences"].max().to_dict() == counts
-    again = {length for seq, length in lengths.items() if length and seq % 4 == 0}
-    assert [length for seq, length in lengths.items() if seq % 4 and length in again]
-    for length in counts:
-        of_length = [seq for seq in position_traces if lengths[seq] == length]
-        fourth = [seq for seq in of_length if seq % 4 == 0]
-        for control, seqs in (("kept", of_length), ("compared", fourth)):
-            spreads = list(_spreads([position_traces[seq] for seq in seqs], length))
-            for source in ("word_embedding", "hidden", "query", "key"):
-                rows = every[every["layer"].isna() | (every["layer"] == 2)]
-                rows = rows.query("source == @source and length == @length and control == @control")
-                if not seqs or (control == "compared" and source == "word_embedding"):
-                    assert rows.empty
-                    continue
-                expected = np.mean([spread[source] for spread in spreads], axis=0)
-                numbers = rows[["mean", "q25", "q75", "max"]].to_numpy()
-                np.testing.assert_allclose(numbers, expected, rtol=1e-4, atol=1e-4)
-                assert rows["frequency"].tolist() == list(frequencies(length))
-                assert (rows["n_sequences"] == len(seqs)).all()
-        again = every[(every["source"] == "key") & (every["length"] == length)]
-        again = again[again["control"].isin(["removed", "permuted"])]
-        assert set(again["n_sequences"]) == ({len(fourth)} if fourth else set())
 
 
 @pytest.mark.parametrize(

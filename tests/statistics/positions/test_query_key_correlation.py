@@ -1,4 +1,4 @@
-"""Sums of scores along diagonals: by waves, by planes and written out, and as they are stored."""
+"""Sums of scores along diagonals: by waves and written out, and of scores with terms of offsets."""
 
 import math
 
@@ -10,18 +10,14 @@ from hypothesis import strategies as st
 
 from analysis.measures.positions.query_key_wave import (
     centred_covariance,
-    scored_waves,
     weighted_covariance,
 )
-from analysis.models.head_norm import HeadNormWeights
 from analysis.statistics.positions.scores import QUERY_KEY_CORRELATION
 from tests.statistics.positions.slow_twins import (
     diagonal_sum,
-    raw_scores,
     row_centred,
-    turned_score,
 )
-from tests.statistics.positions.turned_layers import stored, tuples, turning
+from tests.statistics.positions.turned_layers import stored
 from tests.tiny import tiny_model, tiny_sequences
 from tests.tracing import layers_of
 
@@ -70,80 +66,6 @@ def test_centred_sums_are_those_of_rows_less_their_mean(n, reach, seed, is_causa
         rows = row_centred(scores, **mask)
         expected = [diagonal_sum(rows, offset) for offset in range(-reach, reach + 1)]
         np.testing.assert_allclose(covariance[head], expected, atol=1e-11)
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        {},
-        {"planes": 1},
-        {"scaling": 1.3},
-        {"key_norm": HeadNormWeights(torch.rand(4).double() + 0.5, 1e-6)},
-    ],
-    ids=["whole", "partial", "yarn", "normed"],
-)
-def test_turned_waves_add_up_to_sums_over_planes_along_the_diagonals(traced_alone, kind):
-    """S(t) = Re Σ_c e^(−iθ_c t) Σ_i q_ic conj(k_{i+t, c}), and what is not turned."""
-    layer = traced_alone[1].layers[1]
-    weights, read = turning(layer.weights, **kind), layer.attention_input[0]
-    covariance = weighted_covariance(*scored_waves(read, weights), reach=4)
-    rotary = weights.rotary
-    for head in range(len(covariance)):
-        queries, keys = (
-            side[head].tolist() for side in (weights.queries(read), weights.keys(read))
-        )
-        for place, offset in enumerate(range(-4, 5)):
-            pairs = [(i, i + offset) for i in range(len(read)) if 0 <= i + offset < len(read)]
-            expected = sum(
-                turned_score(
-                    queries[i],
-                    keys[j],
-                    rotary.frequencies.tolist(),
-                    offset,
-                    scaling=rotary.scaling,
-                )
-                for i, j in pairs
-            )
-            assert covariance[head, place].item() == pytest.approx(expected, abs=1e-10)
-
-
-def maps(traces, layer, head):
-    """The attention of one head in every sequence."""
-    return [trace.layers[layer].attention[0, head].tolist() for trace in traces.values()]
-
-
-@pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2)])
-def test_scores_and_attention_are_means_over_texts(
-    position_store, position_traces, is_causal, layer, head
-):
-    correlation = position_store.execute(
-        "from query_key_correlation_mean where layer = ? and head = ? order by all",
-        [layer + 1, head + 1],
-    ).df()
-    longest = max(trace.is_token.shape[1] for trace in position_traces.values()) - 1
-    assert correlation["offset"].tolist() == list(range(-longest, 1 if is_causal else longest + 1))
-    weights = next(iter(position_traces.values())).layers[layer].weights
-    scores = [
-        raw_scores(trace.layers[layer].attention_input[0], weights, head).tolist()
-        for trace in position_traces.values()
-    ]
-    for row in tuples(correlation):
-        for matrices, of_sums, of_pairs in (
-            (scores, row.value, row.value_per_pair),
-            (maps(position_traces, layer, head), row.attention, row.attention_per_pair),
-        ):
-            sums = [diagonal_sum(matrix, row.offset) for matrix in matrices]
-            pairs = [
-                total / (len(matrix) - abs(row.offset))
-                for total, matrix in zip(sums, matrices, strict=True)
-                if len(matrix) > abs(row.offset)
-            ]
-            assert of_sums == pytest.approx(np.mean(sums), rel=1e-4, abs=1e-5)
-            assert of_pairs == pytest.approx(np.mean(pairs), rel=1e-4, abs=1e-5)
-            assert row.n_sequences == len(pairs)
-        centred = [row_centred(matrix, is_causal=is_causal) for matrix in scores]
-        sums = [diagonal_sum(matrix, row.offset) for matrix in centred]
-        assert row.value_centred == pytest.approx(np.mean(sums), rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize("kind", ["t5", "deberta-v2"])

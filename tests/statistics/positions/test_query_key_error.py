@@ -9,14 +9,15 @@ import torch
 from analysis.errors import UserError
 from analysis.measures.positions.query_key_error import ERRORS, relative_errors
 from analysis.models.rotary import Rotary
+from analysis.models.trace import LayerWeights
 from precompute.jobs.runner import run_local
 from precompute.run import run
 from precompute.store.check import assert_parts_add_up
 from tests.massive import misread_unproved
 from tests.refusals import refused
 from tests.small_store import request
-from tests.statistics.positions.turned_modules import MODULES, N, attended
-from tests.tiny import added_positions, every_model, tiny_model
+from tests.statistics.positions.turned_layers import Change
+from tests.tiny import added_positions, every_model
 
 
 @every_model
@@ -80,31 +81,38 @@ def test_attention_that_is_off_is_held_against_its_distance_from_even_attention(
         assert error.item() == pytest.approx(expected.item(), rel=1e-3)
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_turned_scores_are_those_of_the_librarys_own_attention(module):
-    layer = attended(module, tiny_model("bert").layers[0])
-    errors = relative_errors(layer)
-    assert errors.max() < 1e-5
-    weights = layer.weights
-    queries, keys = weights.compared(layer.attention_input[0])
-    scores = (queries @ keys.mT * weights.score_scale).masked_fill(~weights.pairs(N), float("-inf"))
-    torch.testing.assert_close(scores.softmax(dim=-1), layer.attention[0], atol=1e-5, rtol=0)
+def _turned(*more: float, by: float = 1.0, scaling: float = 1.0) -> Change:
+    """A change of the angles, of how many planes are turned, or of the length of what is turned."""
+
+    def changed(weights: LayerWeights) -> LayerWeights:
+        rotary = weights.rotary
+        assert isinstance(rotary, Rotary)
+        frequencies = torch.cat([by * rotary.frequencies, rotary.frequencies.new_tensor(more)])
+        return dataclasses.replace(weights, rotary=Rotary(frequencies, scaling))
+
+    return changed
+
+
+def _without(name: str) -> Change:
+    return lambda weights: dataclasses.replace(weights, **{name: None})
 
 
 @pytest.mark.parametrize(
-    ("module", "fault"),
+    ("family", "fault"),
     [
-        ("llama", {"rotary": None}),
-        ("llama", {"rotary": Rotary(torch.tensor([1.0, 0.2]))}),
-        ("yarn", {"rotary": Rotary(torch.tensor([1.0, 0.025]))}),
-        ("qwen3", {"query_norm": None}),
-        ("gpt_neox", {"rotary": Rotary(torch.tensor([1.0, 0.1]))}),
+        ("llama", _without("rotary")),
+        ("llama", _turned(by=0.5)),
+        ("llama", _turned(scaling=1.5)),
+        ("qwen3", _without("query_norm")),
+        ("gpt_neox", _turned(0.1)),
     ],
-    ids=["not turned", "other frequencies", "not scaled", "not normed", "wholly turned"],
+    ids=["not turned", "other frequencies", "scaled", "not normed", "wholly turned"],
+    indirect=["family"],
+    scope="session",
 )
-def test_misread_turns_are_noticed(module, fault):
-    layer = attended(module, tiny_model("bert").layers[0])
-    misread = dataclasses.replace(layer, weights=dataclasses.replace(layer.weights, **fault))
+def test_misread_turns_are_noticed(traced_alone, fault):
+    layer = traced_alone[0].layers[1]
+    misread = dataclasses.replace(layer, weights=fault(layer.weights))
     score, trace, attention = relative_errors(misread).tolist()
     assert max(score, trace) < 1e-5
     assert attention > 1e-2

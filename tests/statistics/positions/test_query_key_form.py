@@ -80,16 +80,6 @@ def test_null_spaces_joint_signs_and_turns_within_equal_values_change_nothing(se
     np.testing.assert_allclose(matrix_of(before), nearest_rotation(left, values, right), atol=1e-7)
 
 
-def test_beside_the_span_of_queries_and_keys_it_is_the_identity():
-    random = np.random.default_rng(0)
-    both = random_orthogonal(20, random)
-    queries = both[:, :6] @ random_columns(6, 3, random)
-    keys = both[:, :6] @ random_columns(6, 3, random)
-    rotation = rotation_of(queries, keys)
-    assert rotation.basis.shape == (20, 6)
-    np.testing.assert_allclose(matrix_of(rotation) @ both[:, 6:], both[:, 6:], atol=1e-12)
-
-
 @unhurried(25)
 @given(SEEDS)
 def test_vectors_are_unitary_and_phases_come_in_pairs_in_ascending_order(seed):
@@ -127,14 +117,6 @@ def test_keys_orthogonal_to_all_queries_are_turned_back_by_a_quarter(seed):
     equal = np.ones(3)
     again = matrix_of(rotation_of(queries @ turn, keys @ turn, equal))
     np.testing.assert_allclose(again, matrix, atol=1e-9)
-
-
-def test_directions_without_a_value_take_no_part():
-    random = np.random.default_rng(3)
-    left, right = random_columns(9, 4, random), random_columns(9, 4, random)
-    rotation = rotation_of(left, right, np.array([2.0, 1, 1e-9, 0]))
-    expected = matrix_of(rotation_of(left[:, :2], right[:, :2]))
-    np.testing.assert_allclose(matrix_of(rotation), expected, atol=1e-12)
 
 
 def test_a_head_that_compares_nothing_has_no_rotation():

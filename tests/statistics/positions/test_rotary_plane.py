@@ -1,9 +1,7 @@
-"""Sums over rotary planes: of pairs one by one, of planted offsets, and as they are stored."""
+"""Sums over rotary planes: planted offsets, blocks of queries, and layers that turn nothing."""
 
-import cmath
-import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -11,9 +9,9 @@ import pandas as pd
 import pytest
 import torch
 
-from analysis.measures.positions.score_share import position_kernel
+from analysis.measures.positions import score_sums
+from analysis.measures.positions.score_share import HeadTotals, position_kernel, score_shares
 from analysis.measures.positions.score_sums import plane_totals
-from analysis.models.head_norm import HeadNormWeights
 from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerWeights, ModelWeights
 from analysis.statistics.positions.scores import (
@@ -26,7 +24,6 @@ from analysis.statistics.positions.scores import (
 )
 from analysis.statistics.positions.sums import ROTARY_PLANE
 from precompute.passes.filling import rows_of_weights
-from tests.statistics.positions.slow_twins import planes_of, turned_score
 from tests.statistics.positions.turned_layers import (
     Change,
     changed_layers,
@@ -34,97 +31,19 @@ from tests.statistics.positions.turned_layers import (
     stored,
     turning,
 )
-from tests.tiny import turned_positions
 from tests.tracing import rows_of_table
-
-KINDS = {
-    "whole": {},
-    "partial": {"planes": 1},
-    "yarn": {"scaling": 1.3},
-    "window": {"window": 3},
-    "normed": {"query_norm": HeadNormWeights(torch.rand(4).double() + 0.5, 1e-6)},
-}
-
-
-def slow_totals(queries, keys, frequencies, pairs, *, scaling=1.0, score_scale=1.0):
-    """The sums of one head, pair after pair; what is not turned comes last.
-
-    Args:
-        queries, keys: before they are turned, one list of coordinates per token.
-        pairs: (i, j) of every query and key that are compared.
-    """
-    planes = len(frequencies)
-    scores = {
-        (i, j): score_scale * turned_score(queries[i], keys[j], frequencies, j - i, scaling=scaling)
-        for i, j in pairs
-    }
-    rows = {i: [scores[pair] for pair in pairs if pair[0] == i] for i, _ in pairs}
-    centred = {(i, j): scores[i, j] - math.fsum(rows[i]) / len(rows[i]) for i, j in pairs}
-    totals = []
-    for c, theta in enumerate(frequencies):
-        names = ("query", "key", "query_square", "key_square", "turn", "query_turn", "key_turn")
-        sums: dict[str, Any] = dict.fromkeys((*names, "score"), 0.0)
-        for i, j in pairs:
-            q = score_scale * scaling * planes_of(queries[i], planes)[c]
-            k = scaling * planes_of(keys[j], planes)[c]
-            turn, d = cmath.exp(-1j * theta * (j - i)), centred[i, j]
-            sums["query"] += q
-            sums["key"] += k
-            sums["query_square"] += abs(q) ** 2
-            sums["key_square"] += abs(k) ** 2
-            sums["turn"] += d * turn
-            sums["query_turn"] += d * q * turn
-            sums["key_turn"] += d * k.conjugate() * turn
-            sums["score"] += d * (q * k.conjugate() * turn).real
-        totals.append(sums)
-    rest = math.fsum(
-        centred[i, j] * score_scale * a * b
-        for i, j in pairs
-        for a, b in zip(queries[i][2 * planes :], keys[j][2 * planes :], strict=True)
-    )
-    return totals, rest
-
-
-def _case(traced_alone, kind):
-    layer = traced_alone[1].layers[1]
-    return layer.attention_input[0], turning(layer.weights, **KINDS[kind])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_totals_are_those_of_pairs_one_by_one(traced_alone, kind):
-    _assert_totals(*_case(traced_alone, kind))
-
-
-def _assert_totals(read, weights):
-    totals = plane_totals(read, weights)
-    pairs = [tuple(pair) for pair in weights.pairs(len(read)).nonzero().tolist()]
-    assert totals.n_pairs == len(pairs)
-    for head in range(len(weights.query_weight)):
-        expected, rest = slow_totals(
-            weights.queries(read)[head].tolist(),
-            weights.keys(read)[head].tolist(),
-            weights.rotary.frequencies.tolist(),
-            pairs,
-            scaling=weights.rotary.scaling,
-            score_scale=weights.score_scale,
-        )
-        for plane, sums in enumerate(expected):
-            for name, value in sums.items():
-                got = complex(getattr(totals, name)[head, plane])
-                assert got == pytest.approx(value, rel=1e-9, abs=1e-9), name
-        assert totals.unturned[head].item() == pytest.approx(rest, rel=1e-9, abs=1e-9)
-
-
-@turned_positions
-def test_totals_of_models_that_turn_are_those_of_pairs_one_by_one(traced_alone):
-    for layer in traced_alone[1].layers:
-        _assert_totals(layer.attention_input[0], layer.weights)
 
 
 def test_a_layer_that_turns_nothing_is_no_case(traced_alone):
     layer = traced_alone[0].layers[0]
     with pytest.raises(ValueError, match="does not turn"):
         plane_totals(layer.attention_input[0], layer.weights)
+
+
+def test_equal_scores_have_no_shares():
+    nothing = {name: np.zeros((2, 3)) for name in HeadTotals._fields[:5]}
+    totals = HeadTotals(**nothing, whole=np.array([0.0, 1e-9]), n_pairs=np.ones(2))
+    assert np.isnan(score_shares(totals)).all(axis=1).tolist() == [True, False]
 
 
 def test_a_window_has_no_offsets_beyond_it(tiny, sequences):
@@ -171,7 +90,7 @@ def test_what_is_not_turned_stands_apart(planes):
 
 def _view(stored: pd.DataFrame) -> pd.DataFrame:
     """The public view of stored rows."""
-    [sql] = [view.sql for view in ROTARY_PLANE.views]
+    [sql] = [view.sql for view in ROTARY_PLANE.all_views]
     with duckdb.connect() as store:
         store.execute("create schema stored")
         store.execute("create table stored.rotary_plane as from stored")
@@ -194,3 +113,17 @@ def test_a_layer_that_turns_nothing_has_no_planes(tiny, sequences):
     rows = rows_of_table(ROTARY_PLANE, tiny, sequences)
     assert rows.schema == ROTARY_PLANE.shard_schema
     assert rows.num_rows == 0
+
+
+@pytest.mark.parametrize("window", [None, 0, 3])
+def test_the_span_of_a_block_holds_every_key_that_is_seen_and_no_more(tiny, monkeypatch, window):
+    monkeypatch.setattr(score_sums, "_SCORES", 3 * 4 * 11)
+    weights = replace(tiny.layers[0], window=window)
+    whole = weights.pairs(11)
+    queries = []
+    for rows, span, seen in score_sums.query_blocks(weights, 11):
+        queries += range(11)[rows]
+        assert torch.equal(seen, whole[rows, span])
+        assert seen.sum() == whole[rows].sum()
+        assert seen.any(dim=0).all()
+    assert queries == list(range(11))

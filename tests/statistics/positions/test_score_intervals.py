@@ -10,12 +10,11 @@ import pandas as pd
 import pytest
 import torch
 
+from analysis.measures import bootstrap
 from analysis.models.trace import Model
 from analysis.scopes import PRE_NORM
-from analysis.statistics.base.tables import Table
-from analysis.statistics.fit import FitContext
+from analysis.statistics.base.tables import FitContext, Table
 from analysis.statistics.positions.sums import (
-    BUCKET_SUMS,
     COMPLEX,
     OFFSET_TERM,
     POSITION_KERNEL,
@@ -27,19 +26,20 @@ from precompute.corpora.sequence import Entry
 from precompute.jobs.runner import run_local
 from precompute.passes.filling import begin
 from precompute.run import run
-from tests.reference.bootstrap import interval
 from tests.small_store import LONGER_TEXT, request
-from tests.statistics.positions.slow_twins import position_kernel
-from tests.statistics.positions.turned_layers import Change, changed_layers, tuples
+from tests.statistics.positions.turned_layers import Change, changed_layers
 from tests.tiny import tiny_model, tiny_sequences
 
-CONTEXT = FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
 N, PARTS = 12, ("position", "query", "key", "content")
 FREQUENCIES = (0.0, 0.9, 0.05)  # of plane 0 none: it is not turned
 OFFSETS = {"turned": (-3, -1, 0), "t5": (-9, -3, 0, 2, 40), "deberta-v2": (-9, -3, 0, 2, 40)}
 WORDS = ("the", "cat", "sat", "dog", "ran", "mat")
 BACK = (-1, -3, 0, -2)
 """Offsets that the four heads of both layers of a planted decoder look at; two share keys."""
+
+
+def _context() -> FitContext:
+    return FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
 
 
 def fitted(
@@ -57,7 +57,7 @@ def fitted(
             store.register(f"{other.name}_shards", there)
         store.register("query_key_correlation_mean", compared)
         kernels, shares = (
-            made.made_by(made, store, CONTEXT).to_pandas()
+            made.made_by(made, store, _context()).to_pandas()
             for made in (POSITION_KERNEL, SCORE_SHARE)
             if made.made_by
         )
@@ -102,77 +102,25 @@ def shards(kind: str) -> tuple[Table, pd.DataFrame]:
     return OFFSET_TERM, _term_rows(kind, entries)
 
 
-def _of_sequences(of_head: pd.DataFrame) -> list[dict[str, Any]]:
-    """The sums of one head, sequence after sequence."""
-    sequences = []
-    for _, rows in of_head.groupby("seq"):
-        sums: dict[str, Any] = {"pairs": rows["n_pairs"].iloc[0], "whole": rows["score"].sum()}
-        if "bucket" in rows:
-            sums |= {name: rows[name].to_numpy() for name in BUCKET_SUMS}
-        else:
-            turned = rows[rows["plane"] > 0]
-            for name in COMPLEX:
-                parts = turned[f"{name}_real"], turned[f"{name}_imaginary"]
-                sums[name] = (parts[0] + 1j * parts[1]).to_numpy()
-        sequences.append(sums)
-    return sequences
-
-
-def _together(sequences: list[dict[str, Any]]) -> dict[str, Any]:
-    return {name: sum(sums[name] for sums in sequences) for name in sequences[0]}
-
-
-def _kernel(sums: dict[str, Any], of_head: pd.DataFrame, offset: int) -> float:
-    if "bias" in sums:
-        first = of_head[of_head["seq"] == 0]
-        ends = zip(first["first_offset"], first["last_offset"], strict=True)
-        [place] = [place for place, (low, high) in enumerate(ends) if low <= offset <= high]
-        return sum(float(sums[name][place]) / sums["pairs"] for name in ("query", "key", "bias"))
-    means = sums["query"] / sums["pairs"] * (sums["key"] / sums["pairs"]).conj()
-    return position_kernel(means.tolist(), FREQUENCIES[1:], offset)
-
-
-def _shares(sums: dict[str, Any]) -> list[float]:
-    """Shares of position, query, key and content in the variance of scores."""
-    if "bias" in sums:
-        names = ("query", "key", "bias")
-        query, key, bias = (sums["deviation"] @ sums[name] / sums["pairs"] for name in names)
-        position = query + key + bias
-        of_query, of_key = sum(sums["query_part"]) - query, sum(sums["key_part"]) - key
-    else:
-        query, key = sums["query"] / sums["pairs"], (sums["key"] / sums["pairs"]).conj()
-        position = (query * key * sums["turn"]).real.sum()
-        of_query = (key * sums["query_turn"]).real.sum() - position
-        of_key = (query * sums["key_turn"]).real.sum() - position
-    rest = sums["whole"] - position - of_query - of_key
-    return [float(part / sums["whole"]) for part in (position, of_query, of_key, rest)]
+def redrawn(rows: pd.DataFrame, times: np.ndarray) -> pd.DataFrame:
+    """Rows in which each sequence is as often as it was drawn, every copy a sequence of its own."""
+    copies = enumerate(np.repeat(np.arange(len(times)), times))
+    return pd.concat([rows[rows["seq"] == seq].assign(seq=copy) for copy, seq in copies])
 
 
 @pytest.mark.parametrize("kind", OFFSETS)
-def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind):
+def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind, monkeypatch):
+    monkeypatch.setattr(bootstrap, "RESAMPLES", 25)
     table, rows = shards(kind)
-    kernels, shares = fitted(table, rows, OFFSETS[kind])
-    kernels, shares, rows = (of[of["layer"] == 1] for of in (kernels, shares, rows))
-    weights = CONTEXT.redraws(np.arange(N)).weights.astype(int)
-    draws = [list(range(N)), *(np.repeat(np.arange(N), row).tolist() for row in weights)]
-    of_heads = []
-    for head, of_head in rows.groupby("head"):
-        sequences = _of_sequences(of_head)
-        of_all, *drawn = (_together([sequences[seq] for seq in draw]) for draw in draws)
-        for row in tuples(kernels[kernels["head"] == head]):
-            expected = _kernel(of_all, of_head, row.offset)
-            assert row.kernel == pytest.approx(expected, rel=1e-9)
-            ends = interval([_kernel(sums, of_head, row.offset) for sums in drawn])
-            assert (row.low, row.high) == pytest.approx(ends, rel=1e-9)
-        of_heads.append([_shares(sums) for sums in (of_all, *drawn)])
-    slow = [*of_heads, np.mean(of_heads, axis=0).tolist()]  # NULL, the mean over heads, is last
-    for row, expected in zip(shares.to_dict("records"), slow, strict=True):
-        for place, part in enumerate(PARTS):
-            value, *drawn = (parts[place] for parts in expected)
-            assert row[part] == pytest.approx(value, rel=1e-9, abs=1e-12)
-            ends = (row[f"{part}_low"], row[f"{part}_high"])
-            assert ends == pytest.approx(interval(drawn), rel=1e-9, abs=1e-12)
-    width = kernels["high"] - kernels["low"]
+    draws = _context().redraws(np.arange(N)).weights.astype(int)
+    found = fitted(table, rows, OFFSETS[kind])
+    drawn = [fitted(table, redrawn(rows, times), OFFSETS[kind]) for times in draws]
+    ends = {"kernel": ("low", "high")} | {part: (f"{part}_low", f"{part}_high") for part in PARTS}
+    for frame, of_draws in zip(found, zip(*drawn, strict=True), strict=True):
+        for name in ends.keys() & {*frame}:
+            expected = np.quantile([of[name] for of in of_draws], [0.025, 0.975], axis=0)
+            np.testing.assert_allclose(frame[[*ends[name]]].T, expected, rtol=1e-7, atol=1e-12)
+    width = found[0]["high"] - found[0]["low"]
     assert (width < 1e-14).all() if kind == "t5" else (width > 1e-6).all()
 
 

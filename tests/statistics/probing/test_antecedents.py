@@ -19,8 +19,7 @@ from analysis.measures.probing.antecedents import (
     sieve,
 )
 from analysis.statistics.probing.accuracy import COREFERENCE_PREDICTION
-from precompute.corpora.annotated.annotation import Annotation, Mention, MentionKind
-from precompute.corpora.sequence import Entry
+from precompute.corpora.sequence import Annotation, Entry, Mention, MentionKind
 from precompute.passes.filling import begin
 from precompute.passes.layers import Layer, batch_of
 from precompute.passes.probing import mentions_of

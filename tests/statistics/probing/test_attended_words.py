@@ -1,7 +1,5 @@
 """clark-2019, sections 4.2 and 4.3: words that heads pick, one word and one candidate at a time."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 import torch
@@ -10,14 +8,6 @@ from hypothesis import strategies as st
 
 from analysis.measures.probing.antecedents import NONE
 from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
-from analysis.statistics.annotation import MERGINGS
-from analysis.statistics.base.weighing import WEIGHINGS
-from analysis.statistics.probing.accuracy import (
-    COREFERENCE_PREDICTION,
-    DEPENDENCY_PREDICTION,
-    DIRECTIONS,
-)
-from tests.tracing import layers_of, rows_of_table
 
 Matrix = list[list[float]]
 
@@ -55,33 +45,6 @@ def _both(attention: Matrix, sentences: list[int], *, is_causal: bool) -> list[l
         slow_governors(attention, sentences, is_causal=is_causal, upwards=upwards)
         for upwards in (True, False)
     ]
-
-
-def test_the_rows_of_every_head_are_what_it_looks_at_most(tiny, annotated):
-    cell = ["weighing", "merging", "layer", "head", "seq"]
-    rows = rows_of_table(DEPENDENCY_PREDICTION, tiny, annotated).to_pandas()
-    governors = rows.set_index([*cell, "direction"])["predicted"].to_dict()
-    rows = rows_of_table(COREFERENCE_PREDICTION, tiny, annotated).to_pandas()
-    assert rows["method"].value_counts()[["nearest", "head_match", "sieve"]].tolist() == [1] * 3
-    antecedents = rows[rows["method"] == "head"].set_index(cell).to_dict("index")
-    is_causal = tiny.layers[0].is_causal
-    for layer in layers_of(tiny, annotated):
-        for weighing, of_texts in zip(
-            WEIGHINGS, (layer.annotated, layer.annotated_by_norm), strict=True
-        ):
-            for (index, known, by_word), merging in product(of_texts, MERGINGS):
-                heads = [mention.head for mention in known.mentions]
-                for head, matrix in enumerate(getattr(by_word, merging).tolist()):
-                    cell = (weighing, merging, layer.weights.number, head + 1, index)
-                    expected = _both(matrix, list(known.sentences), is_causal=is_causal)
-                    for direction, words in zip(DIRECTIONS, expected, strict=True):
-                        assert governors.pop((*cell, direction)).tolist() == words
-                    if heads:
-                        row, picked = antecedents.pop(cell), slow_antecedents(matrix, heads)
-                        expected = [picked[mention] for mention in row["mentions"]]
-                        assert row["predicted"].tolist() == expected
-    assert not governors
-    assert not antecedents
 
 
 @pytest.mark.parametrize("is_causal", [False, True])

@@ -19,13 +19,14 @@ from analysis.measures.probing.governors import (
     words_by_relation,
 )
 from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
-from analysis.statistics.annotation import MERGINGS, words
 from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.probing.accuracy import CHOSEN_ON, DIRECTIONS, OFFSETS
 from pages.syntax.page import SENTENCES_OF_RELATION
 from tests.intervals import assert_ordered
 from tests.tiny import HEADS, LAYERS
 
+WORDS = "from word where seq = ? order by word"
 BEST = """
     from dependency_best_weighing
     where merging = 'mean' and chosen_on = $chosen_on and weighing = $weighing order by relation"""
@@ -108,7 +109,7 @@ def texts(probing_store, probing_run) -> dict[int, list[Word]]:
     """The words of every sequence, from the file."""
     found = {}
     for sequence in probing_run[1].corpus:
-        rows = words(probing_store, seq=sequence.index)
+        rows = probing_store.execute(WORDS, [sequence.index]).df()
         rows["governor"] = rows["governor"].fillna(-1).astype(int)
         columns = (rows[name] for name in ("form", "relation", "governor", "sentence"))
         found[sequence.index] = list(zip(*columns, strict=True))
@@ -135,19 +136,6 @@ def _rows(frame: pd.DataFrame) -> list[Any]:
 def _score(texts: dict[int, list[Word]], of: Predicted, relation: str) -> tuple[int, int]:
     scores = [slow_score(texts[seq], predicted, relation) for seq, predicted in of.items()]
     return sum(n for n, _ in scores), sum(right for _, right in scores)
-
-
-def test_accuracies_are_those_of_the_predictions(probing_store, texts, predicted):
-    rows = probing_store.execute("from dependency_accuracy_weighing").df()
-    known = set(rows["relation"])
-    assert {"all", "all_words", "nsubj", "nsubj:outer", "det"} <= known
-    assert not {"root", "punct"} & known
-    assert len(rows) == len(known) * len(predicted)
-    for row in _rows(rows[::5]):
-        cell = (row.weighing, row.merging, row.direction, row.layer, row.head)
-        n, right = _score(texts, predicted[cell], row.relation)
-        assert (row.n, row.accuracy) == (n, pytest.approx(right / n))
-    assert_ordered(rows["low"], rows["accuracy"], rows["high"])
 
 
 def _parts(texts: dict[int, list[Word]], chosen_on: str) -> tuple[list[int], list[int]]:
@@ -227,5 +215,6 @@ def test_sentences_tell_what_a_head_gets_right(probing_store, texts, predicted, 
     assert (rows["n"].sum(), rows["n_right"].sum()) == _score(texts, of_head, relation)
     assert rows["n"].is_monotonic_decreasing
     for row in _rows(rows):
-        of_sentence = words(probing_store, seq=row.seq).query(f"sentence == {row.sentence}")
+        of_sentence = probing_store.execute(WORDS, [row.seq]).df()
+        of_sentence = of_sentence[of_sentence["sentence"] == row.sentence]
         assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])

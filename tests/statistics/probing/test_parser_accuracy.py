@@ -13,7 +13,6 @@ from duckdb import DuckDBPyConnection
 
 from analysis.measures.probing import parsers as measure
 from analysis.measures.probing.word_attention import WordAttention
-from analysis.statistics.annotation import words
 from analysis.statistics.probing import parsers
 from analysis.statistics.probing.parsers import (
     METHODS,
@@ -22,7 +21,7 @@ from analysis.statistics.probing.parsers import (
     static_vectors,
     tree_sentences,
 )
-from precompute.corpora.annotated.annotation import Annotation
+from precompute.corpora.sequence import Annotation
 from precompute.corpora.word_files import read_word_vectors
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
@@ -85,7 +84,7 @@ def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, texts)
         start, before = (0 if sentence.seq != before else start), sentence.seq
         layers, n_words = texts[sentence.seq], len(sentence.forms)
         span = slice(start, start + n_words)
-        rows = words(store, seq=sentence.seq)[span]
+        rows = store.execute("from word where seq = ? order by word", [sentence.seq]).df()[span]
         assert sentence.forms == layers[0][0].forms[span]
         governors = (rows["governor"] - start).fillna(n_words)
         assert sentence.governors.tolist() == governors.tolist()

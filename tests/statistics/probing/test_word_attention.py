@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from analysis.measures.probing.word_attention import word_attention
-from analysis.statistics.base.weighing import NORM, WEIGHT
+from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.probing.parsers import WORD_ATTENTION, WORD_VECTOR
 from analysis.token_types import CLS, SEP
 from precompute.passes import probing
@@ -15,42 +15,16 @@ Matrix = list[list[float]]
 Spans = list[tuple[int, int]]
 
 
-def slow_mean(attention: Matrix, spans: Spans) -> Matrix:
+def slow_mean(attention: Matrix, spans: Spans, attended: Spans) -> Matrix:
     """Mean over the pieces of the attending word, sum over those of the other."""
     return [
         [
             sum(attention[query][key] for query in range(*of) for key in range(*to))
             / (of[1] - of[0])
-            for to in spans
+            for to in attended
         ]
         for of in spans
     ]
-
-
-def slow_first(attention: Matrix, spans: Spans) -> Matrix:
-    """Attention of the first piece of each word to each word."""
-    return [[sum(attention[of[0]][key] for key in range(*to)) for to in spans] for of in spans]
-
-
-def test_words_are_merged_piece_by_piece_whatever_weighs_attention(tiny, annotated):
-    for layer in layers_of(tiny, annotated):
-        ways = ((WEIGHT, layer.annotated), (NORM, layer.annotated_by_norm))
-        for weighing, of_texts in ways:
-            assert len(of_texts) == len(annotated)
-            for row, (index, _, by_word) in enumerate(of_texts):
-                text = annotated[row]
-                assert index == text.index
-                spans = [(int(start), int(end)) for start, end in text.word_spans]
-                special = [np.flatnonzero(text.token_types == kind) for kind in (CLS, SEP)]
-                for head, matrix in enumerate(layer.weighed_alone(row, weighing).tolist()):
-                    ours = by_word.mean[head], by_word.first[head]
-                    np.testing.assert_allclose(ours[0], slow_mean(matrix, spans), atol=1e-12)
-                    np.testing.assert_allclose(ours[1], slow_first(matrix, spans), atol=1e-12)
-                    given = (by_word.cls[head], by_word.sep[head])
-                    for found, places in zip(given, special, strict=True):
-                        to_special = np.array(matrix)[:, places].sum(axis=1)
-                        expected = [to_special[slice(*of)].mean() for of in spans]
-                        np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_words_of_one_piece_keep_their_attention():
@@ -70,15 +44,20 @@ def test_sentences_are_cut_out_of_the_words_of_a_text(tiny, annotated, monkeypat
     found = {(row.seq, row.sentence, row.layer, row.head): row for row in rows.itertuples()}
     for layer in layers_of(tiny, annotated):
         for index, known, by_word in layer.annotated:
+            text = annotated[index]
+            spans = [(int(start), int(end)) for start, end in text.word_spans]
+            places = [np.flatnonzero(text.token_types == kind) for kind in (CLS, SEP)]
+            special = [(int(of[0]), int(of[-1]) + 1) if len(of) else (0, 0) for of in places]
             for sentence in set(known.sentences):
                 words = [w for w, number in enumerate(known.sentences) if number == sentence]
                 for head in range(len(by_word.mean)):
                     row = found.pop((index, sentence, layer.weights.number, head + 1))
                     assert (row.first_word, row.n_words) == (words[0], len(words))
-                    given = by_word.mean[head][words][:, words].ravel()
-                    np.testing.assert_allclose(row.attention, given, rtol=1e-6)
-                    np.testing.assert_allclose(row.cls, by_word.cls[head][words], rtol=1e-6)
-                    np.testing.assert_allclose(row.sep, by_word.sep[head][words], rtol=1e-6)
+                    matrix = layer.weighed_alone(text.index, WEIGHT)[head].tolist()
+                    given = np.array(slow_mean(matrix, spans, [*spans, *special]))[words]
+                    np.testing.assert_allclose(row.attention, given[:, words].ravel(), rtol=1e-6)
+                    np.testing.assert_allclose(row.cls, given[:, -2], rtol=1e-6)
+                    np.testing.assert_allclose(row.sep, given[:, -1], rtol=1e-6)
     assert not found
     monkeypatch.setattr(probing, "KEPT", 1)
     few = rows_of_table(WORD_ATTENTION, tiny, annotated).to_pandas()

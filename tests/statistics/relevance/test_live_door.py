@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.statistics import image as image_table
 from precompute.live.one_sequence import Rerun
 from precompute.models.load_models import load_model
 from tests.small_images import SIZES
@@ -14,8 +13,7 @@ from tests.small_images import SIZES
 def test_uploads_have_the_maps_predictions_and_pictures_of_a_folder(curves_run, curves_store):
     asked, _ = curves_run
     again = Rerun(load_model(asked.model, device="cpu"))
-    images = image_table.images(curves_store)
-    names = dict(zip(images["seq"].tolist(), images["name"], strict=True))
+    names = dict(curves_store.execute("select seq, name from image order by seq").fetchall())
     assert sorted(names.values()) == sorted(SIZES)
     for seq, name in names.items():
         upload = again.relevance_of_image(Path(asked.corpus, name).read_bytes(), name=name)
@@ -33,7 +31,7 @@ def test_uploads_have_the_maps_predictions_and_pictures_of_a_folder(curves_run, 
         ).df()
         assert [label for label, _ in upload.prediction] == stored["label"].tolist()
         np.testing.assert_allclose([p for _, p in upload.prediction], stored["probability"], 1e-5)
-        image = image_table.image(curves_store, seq=seq).iloc[0]
+        image = curves_store.execute("from image where seq = ?", [seq]).df().iloc[0]
         assert upload.picture == bytes(image["picture"])
         grid = (image["grid_rows"], image["grid_columns"], image["first_patch"])
         assert (upload.rows, upload.columns, upload.first_patch) == grid

@@ -30,7 +30,7 @@ from precompute.jobs.plan import Plan
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import relevance as passes
-from precompute.passes.relevance_maps import Relevance
+from precompute.passes.relevance import Relevance
 from tests.intervals import assert_ordered
 from tests.precompute.corpora.tiny import unhurried
 from tests.tracing import layers_of, rows_of_table

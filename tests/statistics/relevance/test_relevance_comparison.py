@@ -6,7 +6,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.relevance.relevance import RolledBack, gradient_attention, raw_attention
+from analysis.measures.relevance.relevance import gradient_attention
 from tests.precompute.corpora.tiny import unhurried
 
 Vector = list[float]
@@ -17,15 +17,6 @@ def weighed_rows(start: Vector, matrix: Matrix) -> Vector:
     """Sum of the rows of a matrix, weighted by `start`."""
     n = len(matrix[0])
     return [sum(start[i] * row[j] for i, row in enumerate(matrix)) for j in range(n)]
-
-
-def slow_rollout(layers: list[Matrix], start: Vector) -> Vector:
-    """Shares of the input tokens in the start after the last layer, by rollout downwards."""
-    share = start
-    for matrix in reversed(layers):
-        rows = [[value / sum(row) for value in row] for row in matrix]
-        share = weighed_rows(share, rows)
-    return share
 
 
 def slow_gradients(
@@ -61,17 +52,6 @@ def start_of(n: int) -> torch.Tensor:
     start = torch.zeros(n, dtype=torch.float64)
     start[0], start[-1] = 0.75, start[-1] + 0.25
     return start / start.sum()
-
-
-def test_raw_attention_and_rollout_follow_their_slow_twins():
-    maps, start = drawn(1, n_layers=4)[0], start_of(4)
-    rolled = RolledBack(start.numpy())
-    for depth, heads in enumerate(maps, start=1):
-        expected = [weighed_rows(start.tolist(), head) for head in heads.tolist()]
-        np.testing.assert_allclose(raw_attention(heads, start), expected, rtol=1e-9)
-        rolled.pass_layer(2 * heads[0].numpy())
-        layers = [of_layer[0].tolist() for of_layer in maps[:depth]]
-        np.testing.assert_allclose(rolled.shares[-1], slow_rollout(layers, start.tolist()))
 
 
 def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.Tensor]]:

@@ -1,4 +1,4 @@
-"""Attention that rests on places against loops over pairs, laws, and means by hand."""
+"""Attention that rests on places: of images, laws, and rates by hand."""
 
 import math
 
@@ -9,7 +9,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis import head_slices
 from analysis.measures.sinks.attention_sinks import sink_weights
 from analysis.sinks import RATED, THRESHOLDS, WEIGHTS
 from analysis.statistics import norms, sinks
@@ -17,38 +16,31 @@ from analysis.statistics.sinks import PLACES
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.outermost.sinks import weights_of_place
 from tests.precompute.corpora.tiny import unhurried
-from tests.reference.transformed_vectors import norm, vectors_of
 from tests.statistics.fits import made, store_of
 from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
-from tests.tiny import FAMILIES
+from tests.tiny import OF_IMAGES
 from tests.tracing import layers_of, rows_of_table, rows_of_tables
 
 TYPES = ("cls", "other", "comma_period", "sep")
 
 
-@pytest.mark.parametrize("family", FAMILIES, indirect=True, scope="session")
-@pytest.mark.parametrize("at_once", [head_slices.MOST_WEIGHTS, 1])
-def test_every_head_gives_each_place_what_the_loops_say(tiny, sequences, at_once, monkeypatch):
-    monkeypatch.setattr(head_slices, "MOST_WEIGHTS", at_once)  # all heads, or one after the other
+@pytest.mark.parametrize("family", OF_IMAGES, indirect=True, scope="session")
+def test_places_of_images_have_the_weights_and_norms_of_their_tokens(tiny, sequences):
     rows = rows_of_table(sinks.SEQUENCE_SINK, tiny, sequences).to_pandas()
     found = rows.set_index(["seq", "layer", "head", "place"])
     n_rows = 0
     for layer in layers_of(tiny, sequences):
+        weights, read = layer.weights, layer.trace.attention_input
+        values = torch.einsum("bjd,hdk->bhjk", read, weights.value_weight)
+        vectors = (values + weights.value_bias[:, None]) @ weights.output_weight
         for row, sequence in enumerate(sequences):
-            n, places = len(sequence), place_tokens(list(sequence.named_types))
-            seen = np.tri(n, dtype=bool) | (not layer.weights.is_causal)
-            for head, attention in enumerate(layer.attention[row, :, :n, :n].double().numpy()):
-                lengths = np.array(
-                    [norm(vector) for vector in vectors_of(layer.trace, row, head, n)]
-                )
-                for place, tokens in places.items():
-                    values = found.loc[sequence.index, layer.weights.number, head + 1, place]
-                    expected = pd.Series(
-                        weights_of_place(attention, lengths, seen, np.array(tokens))
-                    )
-                    pd.testing.assert_series_equal(
-                        values, expected, check_names=False, check_dtype=False, rtol=1e-5, atol=1e-7
-                    )
+            seen = np.ones((len(sequence),) * 2, dtype=bool)
+            for head, lengths in enumerate(vectors[row].norm(dim=-1)[:, None].numpy()):
+                alpha = layer.attention[row, head].numpy()
+                for place, tokens in place_tokens(list(sequence.named_types)).items():
+                    expected = weights_of_place(alpha, lengths, seen, np.array(tokens))
+                    values = found.loc[sequence.index, weights.number, head + 1, place]
+                    assert values.to_dict() == pytest.approx(expected, rel=1e-5, abs=1e-7)
                     n_rows += 1
     assert n_rows == len(rows)
 
@@ -114,24 +106,6 @@ def weights_by_hand() -> pd.DataFrame:
     rows += [(0, 1, "sep", 0.5), (0, 2, "sep", 0.1)]
     frame = pd.DataFrame(rows, columns=["seq", "head", "place", "attention"]).assign(layer=2)
     return frame.assign(**dict.fromkeys(WEIGHTS[1:], frame["attention"]) | {"neighbour": np.nan})
-
-
-def test_means_are_over_the_texts_that_have_the_place():
-    with store_of(sequence_sink=weights_by_hand()) as store:
-        rows = made(sinks.SINK, store).astype({"place": str}).fillna({"head": 0})
-    found = rows.set_index(["head", "place", "quantity"])
-    expected = {
-        (1, "cls"): (0.55, 2),
-        (2, "cls"): (0.175, 2),
-        (0, "cls"): ((0.2 + 0.525) / 2, 2),
-        (1, "sep"): (0.5, 1),
-        (2, "sep"): (0.1, 1),
-        (0, "sep"): (0.3, 1),
-    }
-    assert len(found) == len(expected) * (len(WEIGHTS) - 1), "no text has a neighbour"
-    for (head, place), (mean, n) in expected.items():
-        row = found.loc[(head, place, "norm_share"), :]
-        assert (row["mean"], row["n_sequences"], row["layer"]) == pytest.approx((mean, n, 2))
 
 
 def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text():

@@ -2,21 +2,18 @@
 
 from collections import Counter
 from typing import Any
+from unittest.mock import Mock
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import BadCorpus, UserError
 from precompute.corpora.annotated import documents as of_windows
-from precompute.corpora.annotated.annotation import ROOT, Annotation, Mention
 from precompute.corpora.annotated.documents import Document, Sentence, windows
-from precompute.corpora.load import entries
+from precompute.corpora.sequence import ROOT, Annotation, Mention
 from precompute.corpora.source import Line
 from precompute.corpora.tokenizing.encoded import room_for
-from precompute.corpora.tokenizing.word_pieces import word_pieces
-from tests.precompute.corpora.tiny import BUILT, TOKENIZERS, encode, load, unhurried
-from tests.small_treebank import write_treebank
+from precompute.corpora.tokenizing.kind import word_pieces
+from tests.precompute.corpora.tiny import BUILT, TOKENIZERS, encode, unhurried
 
 
 def sentence(number: int, forms: tuple[str, ...], *, tree: bool = True) -> Sentence:
@@ -79,20 +76,11 @@ def test_windows_hold_whole_sentences_in_order_and_as_many_as_fit(document, fami
 def test_a_sentence_of_too_many_words_is_left_out_without_being_tokenized(monkeypatch):
     forms = [("cat",) * 3, ("cat",) * 1000, ("sat",) * 3]
     document = Document(tuple(map(sentence, range(3), forms)), (), bears_coreference=False)
-    read, counts = [], Counter()
-    noted = _noting(read)
+    noted, counts = Mock(side_effect=word_pieces), Counter()
     monkeypatch.setattr(of_windows, "word_pieces", noted)
     assert len(cut(document, "bert", 16, by_sentence=True, counts=counts)) == 2
-    assert max(map(len, read)) == 3
+    assert max(len(call.args[0]) for call in noted.call_args_list) == 3
     assert counts["too_long"] == 1
-
-
-def _noting(read: list[tuple[str, ...]]):
-    def noted(forms, *given, **named):
-        read.append(forms)
-        return word_pieces(forms, *given, **named)
-
-    return noted
 
 
 def cut(
@@ -120,15 +108,6 @@ def grown_behind(following: Sentence, family: str) -> int:
     """The tokens that its first word gains behind another, since it begins with a space there."""
     first = following.forms[0]
     return len(BUILT[family].tokenize(f" {first}")) - len(BUILT[family].tokenize(first))
-
-
-def test_the_space_between_two_sentences_counts():
-    """It is a token for a byte-level tokenizer without the word and its space in one piece."""
-    document = Document((sentence(1, ("cat",)), sentence(2, ("cat",))), bears_coreference=True)
-    for family in TOKENIZERS:
-        for room in range(6, 10):
-            cuts = cut(document, family, room, by_sentence=False, counts=Counter())
-            assert max(len(encode(entry, family)[0]) for entry in cuts) <= room
 
 
 @unhurried(80)
@@ -170,49 +149,19 @@ def window(*sentences: Sentence) -> Annotation:
     return entry.annotation
 
 
-def test_places_count_within_the_window():
+def test_places_count_within_the_window_which_has_a_tree_if_all_its_sentences_have_one():
     annotation = window(sentence(1, ("cat", "sat")), sentence(4, ("dog", "ran", ".")))
     assert annotation.sentences == (0, 0, 1, 1, 1)
     assert annotation.governors == (ROOT, 0, ROOT, 2, 2)
     assert annotation.relations == ("root", "dep", "root", "dep", "dep")
-
-
-def test_a_window_with_a_sentence_without_a_tree_has_none():
     annotation = window(sentence(1, ("cat",)), sentence(2, ("dog",), tree=False))
     assert (annotation.governors, annotation.relations) == (None, None)
 
 
 def test_a_sentence_that_does_not_fit_parts_the_windows():
-    long = sentence(2, ("zz",) * 9)
-    document = Document((sentence(1, ("cat",)), long, sentence(3, ("dog",))), (), True)
+    forms = (("cat",), ("zz",) * 9, ("dog",))
+    document = Document(tuple(map(sentence, range(3), forms)), (), bears_coreference=True)
     counts = Counter()
     cuts = cut(document, "bert", 8, by_sentence=False, counts=counts)
     assert [entry.annotation.forms for entry in cuts] == [("cat",), ("dog",)]
     assert counts["too_long"] == 1
-
-
-@pytest.mark.parametrize("family", TOKENIZERS)
-@pytest.mark.parametrize("packing", ["paragraphs", "trees"])
-def test_a_treebank_is_a_corpus(tmp_path, family, packing):
-    path = write_treebank(tmp_path / "small.conllu")
-    corpus = load(path, family, max_tokens=40, packing=packing)
-    known = [sequence.annotation for sequence in corpus.sequences]
-    words = [form for annotation in known if annotation for form in annotation.forms]
-    assert len(words) == 240
-    sentences = [len(set(annotation.sentences)) for annotation in known if annotation]
-    assert sum(sentences) == 39
-    assert (max(sentences) > 1) == (packing == "paragraphs")
-    assert corpus.counts["heads_by_tree"] == 48
-    assert corpus.counts["too_long"] == 0
-
-
-def test_what_an_annotated_corpus_cannot_be_is_told(tmp_path):
-    path = write_treebank(tmp_path / "small.conllu")
-    with pytest.raises(UserError, match="JSON Lines has no place for its annotation"):
-        next(entries(str(path)))
-    with pytest.raises(BadCorpus, match="none of its sentences fits into --max-tokens"):
-        load(path, "gpt2", max_tokens=3)
-    plain = tmp_path / "plain.txt"
-    plain.write_text("the cat\n")
-    with pytest.raises(UserError, match=r"reads the sentences of a treebank, and plain\.txt is"):
-        next(entries(str(plain), packing="trees"))

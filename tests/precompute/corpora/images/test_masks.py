@@ -1,147 +1,240 @@
+"""Masks of images: pixels that are inside, outside or untold, and the patches that they cover."""
+
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+import transformers
 from PIL import Image
 
 from analysis.errors import BadCorpus
-from precompute.corpora.images.image_reader import mask_of
+from analysis.models.layout import TokenLayout
+from precompute.corpora.images.image_reader import ImageReader, mask_of
 from precompute.corpora.images.images import read_picture
-from precompute.corpora.images.pictures import image_file
+from precompute.corpora.images.pictures import Picture, image_file
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
 from tests.refusals import refused
 
 
-def with_mask(mask: bytes, *, name: str = "mask.png", image: Image.Image | None = None, **saving):
+def picture(
+    mask: bytes | None, *, name: str = "mask.png", image: Image.Image | None = None, **saving
+) -> Picture:
     """A picture, of four pixels in a row unless another is given, with a mask."""
-    picture = read_picture(encoded(image or noise(4, 1), **saving), name="f")
-    return replace(picture, mask=image_file(mask, name=name))
+    plain = read_picture(encoded(image or noise(4, 1), **saving), name="f")
+    return plain if mask is None else replace(plain, mask=image_file(mask, name=name))
 
 
-def shares(mask: bytes, **options) -> list:
-    """Values of the mask of an image of four pixels: shares of 255, or None where unknown."""
-    decoded = mask_of(with_mask(mask, **options))
-    assert decoded is not None
-    assert not (decoded.inside[decoded.unknown > 0]).any()
-    assert np.isin(decoded.unknown, (0, 255)).all()
-    pixels = zip(decoded.inside.ravel().tolist(), decoded.unknown.ravel().tolist(), strict=True)
-    return [None if unknown else inside for inside, unknown in pixels]
-
-
-def refusal(mask: bytes, **options) -> str:
-    return refused(BadCorpus, mask_of, with_mask(mask, **options))
-
-
-SHADES = greys((0, 1, 128, 255))
+SHADES, BITS = greys((0, 1, 128, 255)), greys((0, 255, 0, 255))
+NINES, OPAQUE = SHADES.point(lambda _: 9), SHADES.point(lambda _: 255)
 RED, BLACK, GREY, WHITE = (224, 0, 0), (0, 0, 0), (128, 128, 128), (255, 255, 255)
-
-
-@pytest.mark.parametrize(
-    "mask",
-    [
-        encoded(SHADES),
-        encoded(SHADES.convert("RGB")),
-        encoded(SHADES, "TIFF"),
-        encoded(Image.fromarray(np.array([[0, 257, 128 * 257, 65535]], dtype=np.uint16))),
-        encoded(Image.merge("RGBA", [SHADES.point(lambda _: 9)] * 3 + [SHADES])),
-        encoded(Image.merge("LA", [SHADES.point(lambda _: 9), SHADES])),
-        encoded(Image.merge("RGBA", [SHADES] * 3 + [SHADES.point(lambda _: 255)])),
-        encoded(
-            labels((3, 7, 1, 5), colours={3: BLACK, 7: (1, 1, 1), 1: (128, 128, 128), 5: WHITE})
-        ),
-    ],
-    ids=lambda mask: type(mask).__name__,
+PALETTE = labels((3, 7, 1, 5), colours={3: BLACK, 7: (1, 1, 1), 1: GREY, 5: WHITE})
+SIXTEEN = Image.fromarray(np.array([[0, 257, 128 * 257, 65535]], dtype=np.uint16))
+COLOURS = Image.fromarray(np.array([[RED, BLACK, RED, WHITE]], dtype=np.uint8))
+TRIMAP = {"name": "f_trimap.png"}
+BORDER = labels((0, 255, 1, 255), colours={1: RED, 255: (200, 200, 9)})
+ROW, COLUMN = greys((0, 64, 128, 255)), greys((0,), (64,), (128,), (255,))
+TURNED = [0, 64, 128, 255]
+SIDEWAYS = {"exif": note(6)}
+BOTH_WAYS = (
+    "mask.png: may fit f as it is stored or as its EXIF note turns it, and nothing shows which; "
+    "save the image turned, without the note"
 )
-def test_greys_and_opacity_are_shares(mask):
-    assert shares(mask) == [0, 1, 128, 255]
-
-
-@pytest.mark.parametrize(
-    "mask",
-    [
-        encoded(greys((0, 255, 0, 255))),
-        encoded(greys((0, 255, 0, 255)).convert("1")),
-        encoded(greys((0, 1, 0, 1))),
-        encoded(greys((0, 1, 0, 20))),
-        encoded(labels((0, 1, 0, 2), colours={1: RED, 2: WHITE})),
-        encoded(labels((0, 1, 0, 1), colours={1: RED}), transparency=0),
+SHARES, HALVES, UNTOLD = [0, 1, 128, 255], [0, 255, 0, 255], [0, None, 255, None]
+CASES: dict[str, tuple[bytes, dict[str, Any], list | str]] = {
+    "greys are shares": (encoded(SHADES), {}, SHARES),
+    "also as colours": (encoded(SHADES.convert("RGB")), {}, SHARES),
+    "of TIFF": (encoded(SHADES, "TIFF"), {}, SHARES),
+    "of 16 bits": (encoded(SIXTEEN), {}, SHARES),
+    "opacity is a share": (encoded(Image.merge("RGBA", [NINES] * 3 + [SHADES])), {}, SHARES),
+    "of greys": (encoded(Image.merge("LA", [NINES, SHADES])), {}, SHARES),
+    "unless all is opaque": (encoded(Image.merge("RGBA", [SHADES] * 3 + [OPAQUE])), {}, SHARES),
+    "a palette of greys": (encoded(PALETTE), {}, SHARES),
+    "black and white": (encoded(BITS), {}, HALVES),
+    "of one bit": (encoded(BITS.convert("1")), {}, HALVES),
+    "labels": (encoded(greys((0, 1, 0, 1))), {}, HALVES),
+    "several labels": (encoded(greys((0, 1, 0, 20))), {}, HALVES),
+    "labels with colours": (encoded(labels((0, 1, 0, 2), colours={1: RED, 2: WHITE})), {}, HALVES),
+    "a clear label": (encoded(labels((0, 1, 0, 1), colours={1: RED}), transparency=0), {}, HALVES),
+    "black and white in a palette": (
         encoded(labels((6, 1, 6, 1), colours={6: BLACK, 1: WHITE})),
-    ],
-    ids=lambda mask: type(mask).__name__,
-)
-def test_black_and_white_and_labels_are_outside_and_inside(mask):
-    assert shares(mask) == [0, 255, 0, 255]
+        {},
+        HALVES,
+    ),
+    "a trimap is untold between": (encoded(greys((0, 102, 255, 254))), TRIMAP, UNTOLD),
+    "whatever the case of its name": (
+        encoded(greys((0, 102, 255, 254))),
+        {"name": "F_Trimap.PNG"},
+        UNTOLD,
+    ),
+    "also where it might be labels": (encoded(greys((0, 1, 255, 2))), TRIMAP, UNTOLD),
+    "a border is untold": (encoded(BORDER), {}, UNTOLD),
+    "of greys too": (encoded(greys((0, 255, 1, 255))), {}, UNTOLD),
+    "colours tell nothing": (
+        encoded(COLOURS),
+        {},
+        "mask.png: has colours, which do not show what is inside; save it in black and white",
+    ),
+    "nor a palette whose first is not black": (
+        encoded(labels((0, 1, 0, 1), colours={0: RED, 1: BLACK})),
+        {},
+        "mask.png: has a palette in which 0, which stands for outside, is not black, and black is "
+        "another; save it in greys, with the inside white",
+    ),
+    "another size": (
+        encoded(greys((0, 255))),
+        {},
+        "mask.png: has 2 × 1 pixels, and f 4 × 1; make them equal",
+    ),
+    "another way": (
+        encoded(COLUMN),
+        {},
+        "mask.png: has 1 × 4 pixels, and f 4 × 1; make them equal",
+    ),
+    # number 6 turns the row so that its left end is on top
+    "drawn over the image as it is seen": (encoded(COLUMN), SIDEWAYS, TURNED),
+    "drawn over the image as it is stored": (encoded(ROW), SIDEWAYS, TURNED),
+    "with a note of its own": (encoded(ROW, exif=note(6)), SIDEWAYS, TURNED),
+    "with a note that it is upright": (encoded(COLUMN, exif=note(1)), SIDEWAYS, TURNED),
+    "turned by the decoder": (encoded(ROW, "TIFF", exif=note(6)), SIDEWAYS, TURNED),
+    "turned by its own note alone": (encoded(ROW, exif=note(3)), {}, TURNED[::-1]),
+    "upright over one that is not": (encoded(ROW, exif=note(1)), {"exif": note(3)}, TURNED),
+    "upright over one that is turned": (
+        encoded(ROW, exif=note(1)),
+        SIDEWAYS,
+        "mask.png: has 4 × 1 pixels, and f 1 × 4; make them equal",
+    ),
+    "fits upside down": (encoded(ROW), {"exif": note(3)}, BOTH_WAYS),
+    "fits mirrored": (encoded(ROW), {"exif": note(2)}, BOTH_WAYS),
+    "a square fits both ways": (
+        encoded(noise(2, 2).convert("L")),
+        {"image": noise(2, 2), **SIDEWAYS},
+        BOTH_WAYS,
+    ),
+}
 
 
-@pytest.mark.parametrize(
-    ("mask", "options"),
-    [
-        (encoded(greys((0, 102, 255, 254))), {"name": "f_trimap.png"}),
-        (encoded(greys((0, 102, 255, 254))), {"name": "F_Trimap.PNG"}),
-        (encoded(greys((0, 1, 255, 2))), {"name": "f_trimap.png"}),
-        (encoded(labels((0, 255, 1, 255), colours={1: RED, 255: (200, 200, 9)})), {}),
-        (encoded(greys((0, 255, 1, 255))), {}),
-    ],
-    ids=lambda argument: type(argument).__name__,
-)
-def test_between_and_borders_are_untold(mask, options):
-    assert shares(mask, **options) == [0, None, 255, None]
+@pytest.mark.parametrize("case", CASES)
+def test_a_mask_is_shares_of_255_or_untold_or_refused(case):
+    mask, options, expected = CASES[case]
+    pictured = picture(mask, **options)
+    if isinstance(expected, str):
+        assert refused(BadCorpus, mask_of, pictured) == expected
+        return
+    found = mask_of(pictured)
+    assert found is not None
+    pixels = zip(found.inside.ravel().tolist(), found.unknown.ravel().tolist(), strict=True)
+    assert list(pixels) == [(of or 0, 255 * (of is None)) for of in expected]
 
 
 def test_faint_noise_of_a_lossy_form_is_no_label():
     mask = encoded(greys((0, 0, 3, 0)).resize((32, 8), Image.Resampling.NEAREST), "JPEG")
-    decoded = mask_of(with_mask(mask, image=noise(32, 8)))
+    decoded = mask_of(picture(mask, image=noise(32, 8)))
     assert decoded is not None
     assert 0 < decoded.inside.max() < 10
 
 
-def test_colours_tell_nothing():
-    colours = Image.fromarray(np.array([[RED, BLACK, RED, WHITE]], dtype=np.uint8))
-    assert refusal(encoded(colours)) == (
-        "mask.png: has colours, which do not show what is inside; save it in black and white"
-    )
-    assert refusal(encoded(labels((0, 1, 0, 1), colours={0: RED, 1: BLACK}))) == (
-        "mask.png: has a palette in which 0, which stands for outside, is not black, and black is "
-        "another; save it in greys, with the inside white"
-    )
+ROWS, COLUMNS, PATCH = 2, 3, 4
+HEIGHT, WIDTH = ROWS * PATCH, COLUMNS * PATCH
+SIZE = {"height": HEIGHT, "width": WIDTH}
 
 
-def test_a_mask_of_another_size_is_refused():
-    assert refusal(encoded(greys((0, 255)))) == (
-        "mask.png: has 2 × 1 pixels, and f 4 × 1; make them equal"
-    )
-    assert "1 × 4" in refusal(encoded(greys((0,), (0,), (0,), (255,))))
+def reader(n_channels: int = 3, **settings) -> ImageReader:
+    grey: dict[str, Any] = {"image_mean": [0.5], "image_std": [0.5]} if n_channels == 1 else {}
+    chosen: dict[str, Any] = {"size": SIZE, **grey, **settings}
+    processor = transformers.ViTImageProcessorPil(**chosen)
+    layout = TokenLayout(("[CLS]",), ROWS, COLUMNS)
+    return ImageReader(processor, layout, (PATCH, PATCH), n_channels)
 
 
-TURNED = [0, 64, 128, 255]
-ROW, COLUMN = greys((0, 64, 128, 255)), greys((0,), (64,), (128,), (255,))
+def box(*places: tuple[int, tuple[int, int, int, int]], size=(WIDTH, HEIGHT)) -> Image.Image:
+    """A black mask with boxes (left, top, right, bottom), each of a value."""
+    mask = Image.new("L", size)
+    for value, place in places:
+        mask.paste(value, place)
+    return mask
 
 
-@pytest.mark.parametrize(
-    ("mask", "why"),
-    [
-        (encoded(COLUMN), "drawn over the image as it is seen"),
-        (encoded(ROW), "drawn over the image as it is stored"),
-        (encoded(ROW, exif=note(6)), "has a note of its own"),
-        (encoded(COLUMN, exif=note(1)), "has a note that it is upright"),
-        (encoded(ROW, "TIFF", exif=note(6)), "turned by the decoder"),
-    ],
+def enlarged(scale: int) -> Image.Image:
+    size = (WIDTH * scale, HEIGHT * scale)
+    return box((255, (2, 0, 8, 6))).resize(size, Image.Resampling.NEAREST)
+
+
+STRIPES = np.zeros((HEIGHT * 8, WIDTH * 8), dtype=np.uint8)
+STRIPES[::2] = 255
+UNKNOWN = box((255, (0, 0, 2, 8)), (100, (2, 0, 4, 4)), (100, (4, 0, 8, 4)))
+OF_LABELS = labels(
+    *[(0,) * 4 + (255,) * 4 + (7,) * 4] * HEIGHT, colours={7: (9, 80, 9), 255: (200, 200, 90)}
 )
-def test_a_mask_is_turned_with_its_image(mask, why):
-    """Number 6 turns the row so that its left end is on top."""
-    assert shares(mask, image=noise(4, 1), exif=note(6)) == TURNED, why
+CROPPED = {"do_center_crop": True, "crop_size": SIZE}
+COVERAGE: dict[str, tuple[Image.Image, dict[str, Any], list[int | None]]] = {
+    **{
+        f"shares of patches, {scale} times as large, of {n} channels": (
+            enlarged(scale),
+            {"n_channels": n},
+            [50, 100, 0, 25, 50, 0],
+        )
+        for scale in (1, 3, 10)
+        for n in (1, 3)
+    },
+    "pixels between the sampled ones count too": (Image.fromarray(STRIPES), {}, [50] * 6),
+    "untold pixels are left out": (UNKNOWN, TRIMAP, [100, None, 0, 50, 0, 0]),
+    "the border of labels is untold": (OF_LABELS, {}, [0, None, 100, 0, None, 100]),
+    "a mask is cropped as its image is": (
+        box((255, (0, 0, 8, HEIGHT)), size=(20, HEIGHT)),  # of which 4 columns are cut off
+        {"size": {"shortest_edge": HEIGHT}, **CROPPED},
+        [100, 0, 0, 100, 0, 0],
+    ),
+    "what is added around an image lies outside": (
+        box((255, (0, 0, 4, HEIGHT)), size=(4, HEIGHT)),
+        {"do_resize": False, **CROPPED},
+        [0, 100, 0, 0, 100, 0],
+    ),
+}
 
 
-def test_a_mask_with_a_note_of_its_own_is_turned_by_it_alone():
-    assert shares(encoded(ROW, exif=note(3))) == TURNED[::-1]
-    assert shares(encoded(ROW, exif=note(1)), exif=note(3)) == TURNED
-    assert "4 × 1" in refusal(encoded(ROW, exif=note(1)), exif=note(6))
+@pytest.mark.parametrize("case", COVERAGE)
+def test_coverage_is_the_share_of_a_patch_inside_in_percent_or_untold(case):
+    mask, options, expected = COVERAGE[case]
+    name = options.get("name", "mask.png")
+    settings = {key: value for key, value in options.items() if key != "name"}
+    pictured = picture(encoded(mask), name=name, image=noise(*mask.size))
+    coverage = reader(**settings).coverage(pictured)
+    assert coverage is not None
+    shares = [None if np.isnan(share) else round(100 * float(share)) for share in coverage]
+    assert shares == expected
 
 
-@pytest.mark.parametrize(("turn", "image"), [(3, noise(4, 1)), (6, noise(2, 2)), (2, noise(4, 1))])
-def test_a_mask_that_fits_both_ways_is_refused(turn, image):
-    mask = encoded(image.convert("L"))
-    assert refusal(mask, image=image, exif=note(turn)) == (
-        "mask.png: may fit f as it is stored or as its EXIF note turns it, and nothing shows "
-        "which; save the image turned, without the note"
+def test_a_mask_that_tells_nothing_is_refused():
+    untold = picture(encoded(greys((9, 9))), image=noise(2, 1), **TRIMAP)
+    message = refused(BadCorpus, reader().coverage, untold)
+    assert message == "f_trimap.png: shows of no patch whether it lies inside"
+
+
+@pytest.mark.parametrize("n_channels", [1, 3])
+def test_pixels_are_those_of_the_image_put_on_the_scale_of_the_model(n_channels):
+    image = noise(WIDTH, HEIGHT).convert("L" if n_channels == 1 else "RGB")
+    expected = np.asarray(image).reshape(HEIGHT, WIDTH, n_channels).transpose(2, 0, 1)
+    read, pictured = reader(n_channels), picture(None, image=image)
+    np.testing.assert_array_equal(read.shown(pictured), expected)
+    np.testing.assert_allclose(read.pixels(pictured), expected / 127.5 - 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 100), (100, 3), (13, 7)])
+def test_images_of_any_shape_are_taken(size):
+    image = noise(*size)
+    expected = np.asarray(image.resize((WIDTH, HEIGHT), Image.Resampling.BILINEAR))
+    shown = reader().shown(picture(None, image=image))
+    np.testing.assert_array_equal(shown, np.moveaxis(expected, -1, 0))
+
+
+def test_what_the_processor_makes_or_takes_must_fit():
+    square = picture(None, image=noise(HEIGHT, HEIGHT))
+    assert refused(BadCorpus, reader(size={"shortest_edge": HEIGHT}).pixels, square) == (
+        "f: becomes 8 × 8 pixels in the model's image processor, but the model takes 8 × 12"
     )
+    padded = reader(do_resize=False, do_pad=True, pad_size=SIZE)
+    assert padded.shown(picture(None, image=noise(3, 3))).shape == (3, HEIGHT, WIDTH)
+    wide = picture(None, image=noise(HEIGHT * 2, HEIGHT))
+    with pytest.raises(BadCorpus, match="f: is nothing that the model's image processor takes"):
+        padded.pixels(wide)

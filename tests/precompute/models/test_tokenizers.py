@@ -1,0 +1,236 @@
+"""Tokenizers are whole and follow their tokenizer.json, or are refused."""
+
+import fnmatch
+import json
+from base64 import b64encode
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import transformers
+from tokenizers import Tokenizer, normalizers
+from transformers import PreTrainedTokenizerFast
+
+from analysis.errors import UnfitModel
+from precompute.jobs.runner import run_local
+from precompute.models import load_tokenizer
+from precompute.models.load_models import _HUB_FILES, load_model
+from precompute.models.load_tokenizer import read_tokenizer
+from precompute.run import run
+from tests.precompute.corpora.tiny import BUILT, bert_like, digits_apart, gpt2_like, llama_like
+from tests.precompute.models.changed_files import change_settings
+from tests.refusals import refused
+from tests.small_store import facts_of, request
+from tests.tiny import save_tiny
+
+COPY = "Copy the files of the tokenizer that the model was trained with into it."
+NO_FILE = (
+    "Model 'm' has no tokenizer that can be loaded: its folder holds no whole vocabulary, which is "
+    "one of tokenizer.json, vocab.txt, vocab.json with merges.txt, tekken.json, spm.model, "
+    "spiece.model, sentencepiece.bpe.model, sentencepiece.model, tokenizer.model, tiktoken.model. "
+    f"{COPY}"
+)
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+OF_SENTENCEPIECE = b"\n\x0e\n\x05<unk>\x15\x00\x00\x00\x00\x18\x02"
+OF_TIKTOKEN = b"\n".join(b"%s %d" % (b64encode(bytes([n])), n) for n in range(256))
+
+
+def bare(folder: Path, family: str) -> Path:
+    """A folder with the configuration of a model and nothing else."""
+    folder.mkdir(exist_ok=True)
+    transformers.AutoConfig.for_model(family).save_pretrained(folder)
+    return folder
+
+
+def saved(folder: Path, family: str, tokenizer: PreTrainedTokenizerFast, **settings) -> Path:
+    """A folder of a family with a tokenizer, and settings of its own in tokenizer_config.json."""
+    tokenizer.save_pretrained(bare(folder, family))
+    path = folder / "tokenizer_config.json"
+    known = json.loads(path.read_text()) | settings
+    path.write_text(json.dumps({name: value for name, value in known.items() if value != ""}))
+    return folder
+
+
+def _changed(tokenizer: PreTrainedTokenizerFast, **model: Any) -> PreTrainedTokenizerFast:
+    """The tokenizer with another vocabulary."""
+    written = json.loads(tokenizer.backend_tokenizer.to_str())
+    written["model"] |= model
+    return PreTrainedTokenizerFast(tokenizer_object=Tokenizer.from_str(json.dumps(written)))
+
+
+def _added_words() -> PreTrainedTokenizerFast:
+    alone = _changed(bert_like(), vocab={token: n for n, token in enumerate(SPECIAL)})
+    alone.add_tokens(["cat", "."])
+    return alone
+
+
+NO_VOCABULARY: dict[str, tuple[str, dict[str, str], str]] = {
+    "nothing of BERT": ("bert", {}, "BertTokenizer reads (tokenizer.json, vocab.txt)"),
+    "nothing of T5": ("t5", {}, "T5Tokenizer reads (spiece.model, tokenizer.json)"),
+    "nothing of GPT 2": (
+        "gpt2", {}, "GPT2Tokenizer reads (merges.txt, tokenizer.json, vocab.json)",
+    ),
+    "nothing of RoBERTa": (
+        "roberta", {}, "RobertaTokenizer reads (merges.txt, tokenizer.json, vocab.json)",
+    ),
+    "special tokens alone": (
+        "bert", {"vocab.txt": "\n".join(SPECIAL)},
+        "BertTokenizer reads (tokenizer.json, vocab.txt)",
+    ),
+    "nothing of Llama": ("llama", {}, NO_FILE),
+    "nothing of ModernBERT": ("modernbert", {}, NO_FILE),
+    "one file of two": ("gpt2", {"vocab.json": '{"a": 0, "b": 1, ".": 2}'}, NO_FILE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", NO_VOCABULARY)
+def test_a_folder_without_a_vocabulary_is_refused_with_the_files_that_it_lacks(what, tmp_path):
+    family, files, expected = NO_VOCABULARY[what]
+    folder = bare(tmp_path, family)
+    for name, content in files.items():
+        (folder / name).write_text(content)
+    message = refused(UnfitModel, read_tokenizer, folder, "m")
+    if expected is NO_FILE:
+        assert message == NO_FILE
+    else:
+        assert message.startswith("The tokenizer of model 'm' knows ")
+        ending = f"special tokens alone: its folder holds no vocabulary that {expected}. {COPY}"
+        assert message.endswith(ending)
+
+
+@pytest.mark.parametrize(
+    ("family", "build", "reason"),
+    [
+        ("bert", _added_words, "special tokens alone"),
+        (
+            "llama",
+            lambda: _changed(gpt2_like(), vocab={"a": 0, "b": 1}, merges=[]),
+            "makes no token of '.'",
+        ),
+    ],
+)
+def test_a_vocabulary_that_reads_no_text_is_refused(family, build, reason, tmp_path):
+    folder = saved(tmp_path, family, build())
+    assert reason in refused(UnfitModel, read_tokenizer, folder, "m")
+
+
+@pytest.mark.parametrize(
+    ("family", "file", "content", "packages"),
+    [
+        ("deberta-v2", "spm.model", OF_SENTENCEPIECE, "sentencepiece protobuf"),
+        ("mt5", "spiece.model", OF_SENTENCEPIECE, "sentencepiece protobuf"),
+        ("roberta", "sentencepiece.bpe.model", OF_SENTENCEPIECE, "sentencepiece protobuf"),
+        ("llama", "tokenizer.model", OF_SENTENCEPIECE, "sentencepiece protobuf"),
+        ("llama", "tokenizer.model", OF_TIKTOKEN, "tiktoken"),
+    ],
+)
+def test_the_package_that_reads_a_vocabulary_is_named_unless_another_is_there(
+    family, file, content, packages, tmp_path, monkeypatch
+):
+    (bare(tmp_path, family) / file).write_bytes(content)
+    monkeypatch.setattr(load_tokenizer, "find_spec", lambda _: None)
+    assert refused(UnfitModel, read_tokenizer, tmp_path, "m") == (
+        f"The vocabulary of model 'm' is {file}, which the package {packages.split()[0]} reads, "
+        f"and that is not installed: python -m pip install {packages}"
+    )
+    folder = saved(tmp_path, family, bert_like())
+    assert read_tokenizer(folder, "m").tokenizer.tokenize("cat") == ["cat"]
+
+
+def test_every_file_that_a_tokenizer_of_the_library_reads_is_fetched():
+    """Of the families that are covered; a package that is missing keeps none from being listed."""
+    named = {"tokenizer.model", "adapter_config.json", "tokenizer_config.json"}
+    for kind in ("Bert", "DebertaV2", "T5", "GPT2", "Roberta", "XLMRoberta", "Camembert", "Gemma"):
+        named |= set(getattr(transformers, f"{kind}Tokenizer").vocab_files_names.values())
+    assert {"spm.model", "spiece.model", "sentencepiece.bpe.model", "merges.txt"} <= named
+    for file in named:
+        assert any(fnmatch.fnmatch(file, pattern) for pattern in _HUB_FILES), file
+
+
+def _cased() -> PreTrainedTokenizerFast:
+    tokenizer = bert_like()
+    tokenizer.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
+    return tokenizer
+
+
+def _unframed() -> PreTrainedTokenizerFast:
+    tokenizer = bert_like()
+    tokenizer.backend_tokenizer.post_processor = None
+    return tokenizer
+
+
+OTHERS: list[tuple[str, Callable[[], Any], dict[str, Any], str]] = [
+    ("qwen2", llama_like, {"tokenizer_class": "LlamaTokenizerFast"}, "Qwen2Tokenizer"),
+    ("qwen2", llama_like, {"tokenizer_class": ""}, "Qwen2Tokenizer"),
+    ("qwen3", gpt2_like, {"tokenizer_class": "Qwen2Tokenizer"}, "Qwen2Tokenizer"),
+    ("llama", digits_apart, {"tokenizer_class": "GPT2Tokenizer"}, "GPT2Tokenizer"),
+    ("bert", _cased, {"tokenizer_class": "BertTokenizer", "do_lower_case": True}, "BertTokenizer"),
+    ("bert", _unframed, {"tokenizer_class": "BertTokenizer"}, "BertTokenizer"),
+    ("gpt2", gpt2_like, {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": True},
+     "GPT2Tokenizer"),
+]  # fmt: skip
+"""Tokenizers that the library makes in another way than tokenizer.json has it."""
+TEXT = "The cat's mat, don't 123 sat\n\n é 東京。"
+
+
+@pytest.mark.parametrize(("family", "build", "settings", "overruled"), OTHERS)
+def test_texts_are_read_as_the_file_says_whatever_the_library_makes_of_the_type(
+    family, build, settings, overruled, tmp_path
+):
+    folder = saved(tmp_path, family, build(), **settings)
+    found, library = read_tokenizer(folder, "m"), transformers.AutoTokenizer.from_pretrained(folder)
+    assert found.overruled == overruled
+    expected = Tokenizer.from_file(str(folder / "tokenizer.json")).encode(TEXT)
+    read, theirs = (tokenizer(TEXT).encodings[0] for tokenizer in (found.tokenizer, library))
+    parts = expected.ids, expected.word_ids, expected.offsets
+    assert (read.ids, read.word_ids, read.offsets) == parts
+    assert (theirs.ids, theirs.word_ids) != parts[:2], "this shows nothing"
+    special = build().special_tokens_map
+    assert found.tokenizer.special_tokens_map.items() >= special.items()
+
+
+@pytest.mark.parametrize(
+    ("family", "build", "settings"),
+    [
+        ("bert", bert_like, {"tokenizer_class": "BertTokenizer"}),
+        ("bert", _cased, {"tokenizer_class": "BertTokenizer", "do_lower_case": False}),
+        ("gpt2", gpt2_like, {"tokenizer_class": "GPT2Tokenizer"}),
+        ("llama", llama_like, {}),
+    ],
+)
+def test_a_tokenizer_that_agrees_with_its_file_stays_what_it_is(family, build, settings, tmp_path):
+    found = read_tokenizer(saved(tmp_path, family, build(), **settings), "m")
+    assert found.overruled == ""
+    named = settings.get("tokenizer_class", "TokenizersBackend")
+    assert type(found.tokenizer).__name__ == named
+
+
+def test_special_tokens_that_only_the_class_names_are_kept_if_the_vocabulary_has_them(tmp_path):
+    """Folders older than the entries in tokenizer_config.json are like this."""
+    nameless = dict.fromkeys(BUILT["bert"].special_tokens_map, "")
+    folder = saved(tmp_path / "a", "bert", _cased(), tokenizer_class="BertTokenizer", **nameless)
+    found = read_tokenizer(folder, "m")
+    assert found.overruled == "BertTokenizer"
+    assert (found.tokenizer.cls_token, found.tokenizer.sep_token) == ("[CLS]", "[SEP]")
+    folder = saved(tmp_path / "b", "qwen2", llama_like(), tokenizer_class="", unk_token="")
+    tokenizer = read_tokenizer(folder, "m").tokenizer
+    assert "<|endoftext|>" not in tokenizer.get_vocab()
+    assert len(tokenizer) == len(llama_like())
+
+
+def test_a_run_says_that_the_file_was_taken(tmp_path, capsys):
+    folder = save_tiny("qwen2", tmp_path / "model-qwen2")
+    change_settings(folder / "tokenizer_config.json", tokenizer_class="Qwen2Tokenizer")
+    asked = request(tmp_path, "qwen2", statistics=["token_norm"])
+    run(asked, run_local)
+    assert (
+        "Texts are read as tokenizer.json says, and otherwise than by Qwen2Tokenizer, which the "
+        "library takes for this model."
+    ) in capsys.readouterr().out.splitlines()
+    assert facts_of(asked.output)["tokenizer"] == "tokenizer.json, not Qwen2Tokenizer"
+
+
+@pytest.mark.parametrize("name", ["demo", "demo-copy"])
+def test_bundled_tokenizers_agree_with_their_files(name):
+    assert load_model(name).overruled_tokenizer == ""
