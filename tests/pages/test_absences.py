@@ -108,7 +108,8 @@ def test_what_is_absent_is_said_with_its_remedy(name, request, tmp_path, monkeyp
     monkeypatch.setenv("MIXSCOPE_STATISTICS", str(tmp_path))
     path = changed_copy(folder, tmp_path, *statements) / "tiny.duckdb"
     choices: dict[str, Any] = dict(part.split("=") for part in address.split("&") if part)
-    section = ran(*place.split("/"), described(version_of(path)), **FOR_ALL | choices)
+    page, _, stem = place.partition("/")
+    section = ran(page, stem, described(version_of(path)), **FOR_ALL | choices)
     reasons = section.texts("info")
     assert reasons
     assert any(said in reason for reason in reasons), reasons

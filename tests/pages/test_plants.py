@@ -397,7 +397,6 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
     (
         "positions/claim?po_least=0",
         AGREEMENT,
-        AROUND_NETWORK,
         "**Queries and keys tell where attention goes more often than chance**: share of "
         "the 6 heads that attend most at exactly the offset where queries and keys",
         "**クエリとキーのずれは、偶然より多くのヘッドで注意の向きを言い当てる**：クエリとキ"

@@ -31,9 +31,11 @@ SAME = {
 def file_of(changed, monkeypatch) -> Callable[..., Path]:
     """Choose a file that claims the papers' run, except for the given values."""
 
-    def make(*statements: str, **run: object) -> None:
+    def make(*statements: str, **run: object) -> Path:
         claims = [f"update stored.run set {name} = '{of}'" for name, of in (SAME | run).items()]
-        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(changed(*claims, *statements)))
+        folder = changed(*claims, *statements)
+        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        return folder
 
     return make
 
@@ -42,7 +44,7 @@ def printed(section: Ran) -> list[tuple[list[str], pd.DataFrame, str]]:
     """Columns, rows and captions of the tables of published numbers."""
     tables = [item for item in section.items if isinstance(item, Table)]
     return [
-        (list(item.shown.frame), item.shown.frame, item.shown.caption)
+        (list(map(str, item.shown.frame)), item.shown.frame, item.shown.caption)
         for item in tables
         if "published" in item.shown.frame
     ]

@@ -93,8 +93,8 @@ def _pictured(item: Figure | Table | Markup) -> Pictured:
     shown = item.shown
     texts = (shown.question, shown.caption, *item.notes)
     if isinstance(item, Figure):
-        clicked = {"is_clickable": item.follow is not None}
-        return Pictured(shown.key, texts, shown.chart, shown.frame, **clicked)
+        clicked = item.follow is not None
+        return Pictured(shown.key, texts, shown.chart, shown.frame, is_clickable=clicked)
     if isinstance(item, Table):
         columns = tuple(map(str, shown.frame))
         return Pictured(shown.key, texts, None, item.full, columns=columns)
@@ -102,7 +102,7 @@ def _pictured(item: Figure | Table | Markup) -> Pictured:
     return Pictured(shown.key, texts, None, shown.frame, body)
 
 
-def ran(page: str, stem: str, store: Store | None = None, **choices: Any) -> Ran:
+def ran(page: str, stem: str, store: Store | None = None, /, **choices: Any) -> Ran:
     """Run a section on a file, by default the first of the folder.
 
     Args:
