@@ -14,11 +14,14 @@ from tests.pages.kit.statements import (
     ABLATED,
     AGREEMENT,
     AROUND_NETWORK,
+    AROUND_RESIDUAL,
     CLS,
     CLUSTERED,
     FEW,
     FLAT,
+    LIFTED,
     MENTIONS,
+    OF_ALL,
     PEAK,
     PLAIN,
     RELATIONS,
@@ -26,13 +29,14 @@ from tests.pages.kit.statements import (
     SHARES,
     SINK,
     THREE,
+    UNEVEN,
     WIDE,
     ZEROS,
-    N,
     agree,
     area,
     best,
     changed,
+    changed_pairs,
     gradient,
     mixing,
     parsers,
@@ -46,7 +50,7 @@ from tests.pages.kit.statements import (
     within,
 )
 
-after_turned = after_of("turned_folder")
+after_turned, after_gpt2 = after_of("turned_folder"), after_of("gpt2_folder")
 PLANTS: list[tuple[str, Sequence[str], str, str]] = [
     (
         "norms/layers",
@@ -55,6 +59,12 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "‖αf(x)‖ that arrives from [CLS], over all layers, 10% [9%, 11%], below its share",
         "**注意を最も集めるのは [CLS] だが、そこから届くものはそれより少ない**：届く長さ "
         "‖αf(x)‖ のうち [CLS] が占める割合（全層の平均）は 10% [9%, 11%]",
+    ),
+    (
+        "gpt2: norms/layers",
+        [mixing("attention", 0.8, "first"), mixing("norm_share", 0.3, "first")],
+        "that arrives from the first token, over all layers, 30%",
+        "先頭のトークン が占める割合（全層の平均）は 30%",
     ),
     (
         "norms/relation",
@@ -104,6 +114,12 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "**[SEP] はほかのトークンより強く [SEP] を見る**：[SEP] が [SEP] "
         "に向ける注意の割合（全層・全ヘッドの平均）は 40.0% [35.0%, 45.0%] "
         "で、ほかのトークンが [SEP]",
+    ),
+    (
+        "gpt2: habits/layers",
+        [pattern(0.7, 0.05, "quantity = 'first'")],
+        "“first token”, mean over layers and heads, 70.0%",
+        "「先頭のトークン」への注意の割合（全層・全ヘッドの平均）は 70.0%",
     ),
     (
         "habits/layers?hh_group=breadth",
@@ -184,10 +200,17 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
             put("gradient_importance", "importance = if(token_type = 'bos', 6, 3)"),
             "delete from stored.gradient_importance where token_type not in ('bos', 'other')",
         ],
-        "Of the gradient |∂L/∂α| (L: ‖mean hidden state‖², no loss), attention to BOS has "
-        "66.7%, against its share of the weight, 50.0% (without intervals); with f(x)",
-        "BOS への注意が勾配 |∂L/∂α|（L：隠れ状態の平均の ‖·‖²、損失ではない）に占める割合は"
-        " 66.7%、比較対象は注意重みに占める割合（50.0%）です（区間なし）（BOS の f(x)",
+        "attention to BOS has 66.7%, against its share of the weight, 50.0% (without intervals)",
+        "に占める割合は 66.7%、比較対象は注意重みに占める割合（50.0%）です（区間なし）",
+    ),
+    (
+        "gpt2: habits/matters?hh_filling=mean",
+        [
+            put("gradient_importance", "importance = if(token_type = 'first', 1, 3)"),
+            "delete from stored.gradient_importance where token_type not in ('first', 'other')",
+        ],
+        "attention to the first token has 25.0%",
+        "に占める割合は 25.0%",
     ),
     (
         "coreference/rules",
@@ -214,19 +237,18 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "も多くの主辞を当てます**（選択に使っていない文で評価）。",
     ),
     (
-        "syntax/relations?sy_least=10",
-        [*THREE, WIDE],
-        "On “obj · direct object” (40 words of random half B) L2·H3, the best on half A, "
-        "finds 90% of the governors, the best fixed offset (−2) 40%: difference in",
-        "「obj · 直接目的語」（無作為分割Bの 40 語）では、分割Aで最良の L2·H3 が主辞の "
-        "90%、最良の固定オフセット（−2）が 40% を当て、その差（ポイント）は +50.0 [+20.0,",
-    ),
-    (
         "syntax/relations?sy_least=1",
-        [*THREE, WIDE, relation("n = 10, difference = 0.9", "relation = 'nsubj'")],
-        "**For 1 of 2 relations with 30 words or more the best head finds more governors "
-        "than any fixed offset**, on sentences that it was not chosen on.",
-        "**30 語以上ある 2 種類の関係のうち 1 種類で、最良のヘッドはどの固定オフセットより"
+        [
+            *THREE,
+            WIDE,
+            relation("n = 10, difference = 0.9", "relation = 'nsubj'"),
+            relation("difference = 0.9, difference_low = null", "relation = 'det'"),
+        ],
+        "**For 1 of 1 relations with 30 words or more the best head finds more governors "
+        "than any fixed offset**, on sentences that it was not chosen on. On “obj · direct "
+        "object” (40 words of random half B) L2·H3, the best on half A, finds 90% of the "
+        "governors, the best fixed offset (−2) 40%: difference in points +50.0 [+20.0, +60.0]",
+        "**30 語以上ある 1 種類の関係のうち 1 種類で、最良のヘッドはどの固定オフセットより"
         "も多くの主辞を当てます**（選択に使っていない文で評価）。",
     ),
     (
@@ -271,24 +293,19 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         [
             sets("scope_similarity", 0.9, 0.05, of="spearman"),
             sets("scope_similarity", 0.5, 0.1, AROUND_NETWORK, of="spearman"),
+            sets("scope_similarity", 0.7, 0.05, AROUND_RESIDUAL, of="spearman"),
         ],
         "**Of all steps through a layer, “feed-forward network” changes most which tokens "
-        "mix with which**: ρ before and after “feed-forward network” 0.500 [0.400,",
+        "mix with which**: ρ before and after “feed-forward network” 0.500 [0.400, 0.600], "
+        "below that of “residual after attention”, 0.700 [0.650, 0.750].",
         "**層内で、どのトークンがどのトークンに混ざるかを最も変えるのは「フィードフォワード"
         "ネット」**：「フィードフォワードネット」の前後の ρ は 0.500 [0.400, 0.600]",
     ),
     (
         "layer_mixing/ratio",
         [
-            sets(
-                "mixing_ratio",
-                0.3,
-                0.1,
-                "layer is null and token_type = 'all' and scope like 'attn_res%'",
-            ),
-            sets(
-                "mixing_ratio", 0.8, 0.1, "layer is null and token_type = 'all' and scope = 'attn'"
-            ),
+            sets("mixing_ratio", 0.3, 0.1, f"{OF_ALL} and scope like 'attn_res%'"),
+            sets("mixing_ratio", 0.8, 0.1, f"{OF_ALL} and scope = 'attn'"),
         ],
         "**Attention alone overstates how much context a token takes in**: share of "
         "context in all tokens “after normalisation” 30.0% [20.0%, 40.0%], below “after",
@@ -305,16 +322,11 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
     ),
     (
         "layer_mixing/modules",
-        [
-            sets(
-                "relation_share", 2, 0.5, "ratio is not null and relation = 'adjacent'", of="ratio"
-            ),
-            sets(
-                "relation_share", 1, 0.5, "ratio is not null and relation <> 'adjacent'", of="ratio"
-            ),
-        ],
+        LIFTED,
         "**The feed-forward network acts most on pairs of the kind “neighbours”**: share "
-        "of “neighbours” in the change (feed-forward network) over their share of the",
+        "of “neighbours” in the change (feed-forward network) over their share of the mixing "
+        "before, mean over layers, 2.00 [1.50, 2.50], above 1. Layer by layer, the 95% interval "
+        "is above 1 in 2 of 2 layers and below it in 0.",
         "**フィードフォワードネットが最も強く働くのは「隣接トークン」のペア**：フィードフォ"
         "ワードネットによる変化量に「隣接トークン」が占める割合の、前の混ぜ合わせに占め",
     ),
@@ -333,10 +345,9 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "layer_mixing/completeness",
         [put("layer_completeness", "relative_error = 0.5")],
         "**The parts do not add up everywhere**: the largest relative error of a token is "
-        "5\\.0·10⁻¹ (whole layer, layer 1), above the 1\\.0·10⁻³ that is allowed; 99% of",
+        "5\\.0·10⁻¹ (whole layer, layer 1), above the 1\\.0·10⁻³ that is allowed;",
         "**分解した部分の和が一致しない箇所がある**：トークンの相対誤差は最大 "
-        "5\\.0·10⁻¹（層全体、第1層）で、許容値 1\\.0·10⁻³ を超えています。99%のトークンは "
-        "6\\.0·10⁻⁷",
+        "5\\.0·10⁻¹（層全体、第1層）で、許容値 1\\.0·10⁻³ を超えています。",
     ),
     (
         "sinks/layers",
@@ -384,13 +395,7 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "sinks/scores",
         sink("sink_score", excess=2, direction=2.5, norm=-0.5, query_bias=1.5),
         "**The score of [CLS] lies above those of the other keys**: score of [CLS] above "
-        "others, in nats, in layer 1, where it is highest, 2.000 [1.999, 2.001], above 0.",
-        "**[CLS]のスコアはほかのキーより高い**：[CLS]とほかのキーとのスコアの差（nat、最大"
-        "の第1層）は 2.000 [1.999, 2.001] で、0を上回ります。",
-    ),
-    (
-        "sinks/scores",
-        sink("sink_score", excess=2, direction=2.5, norm=-0.5, query_bias=1.5),
+        "others, in nats, in layer 1, where it is highest, 2.000 [1.999, 2.001], above 0. "
         "Its largest part there, by the direction of the key, 2.500 [2.499, 2.501], above 0.",
         "そこで最大の成分（キーの向き）は 2.500 [2.499, 2.501] で、0を上回ります。",
     ),
@@ -398,7 +403,8 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "positions/claim?po_least=0",
         AGREEMENT,
         "**Queries and keys tell where attention goes more often than chance**: share of "
-        "the 6 heads that attend most at exactly the offset where queries and keys",
+        "the 6 heads that attend most at exactly the offset where queries and keys correlate "
+        "most 50% [40%, 60%], above chance, 10%.",
         "**クエリとキーのずれは、偶然より多くのヘッドで注意の向きを言い当てる**：クエリとキ"
         "ーの相互共分散が最大となる相対位置に注意が最も集まるヘッドの割合（全 6",
     ),
@@ -420,9 +426,17 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
             put("head_offset", "dependence = 0.75", "layer = 2 and head = 3"),
         ],
         "Share of the variance of the attention weights of L2·H3 that the offset explains "
-        "(η²), the largest of any head, 0.75, against the median of all heads, 0.05",
+        "(η²), the largest of any head, 0.75, against the median of all heads, 0.05 (without "
+        "intervals). 1 of 6 heads depend on relative position (η² ≥ 0.1).",
         "L2·H3 の注意重みの分散のうち相対位置で説明できる割合 η²（全ヘッドで最大）は "
         "0.75、比較対象は全ヘッドの中央値（0.05）です（区間なし）。",
+    ),
+    (
+        "turned: positions/claim?po_least=0",
+        AGREEMENT,
+        "share of the 6 heads that attend most at exactly the offset with the highest score 50% "
+        "[40%, 60%], above chance, 10%.",
+        "スコアが最大となる相対位置に注意が最も集まるヘッドの割合（全 6 ヘッド）は 50% [40%, 60%]",
     ),
     (
         "positions/waves",
@@ -474,8 +488,8 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
     (
         "turned: positions/content",
         SHARES,
-        "**Position decides scores more than content**: share of the differences between "
-        "the scores of a query that is due to position alone (mean over heads and",
+        "due to position alone (mean over heads and layers) 50% [45%, 55%], above the query's "
+        "content, 10% [5%, 15%]",
         "**スコアは内容より位置で決まる**：1つのクエリのスコアの差のうち位置だけによる割合"
         "（ヘッドと層の平均）は 50% [45%, 55%] で、クエリの内容（10% [5%,",
     ),
@@ -489,20 +503,15 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
     ),
     (
         "head_map/layers",
-        [put("layer_cohesion", "p_value = 0.0001")],
+        [put("layer_cohesion", "within = 0.125, between = 0.25, p_value = 0.0001")],
         "**Heads of one layer attend more alike than heads of different layers**: mean "
-        "distance 0.14 against 0.146 nats, p of a permutation test 0.0001, below 0.05.",
+        "distance 0.125 against 0.25 nats, p of a permutation test 0.0001, below 0.05.",
         "**同じ層のヘッドどうしは、異なる層のヘッドどうしより注意が似ている**：平均距離は同"
-        "じ層で 0.14 nat、異なる層で 0.146 nat、並べ替え検定の p は 0.0001",
+        "じ層で 0.125 nat、異なる層で 0.25 nat、並べ替え検定の p は 0.0001",
     ),
     (
         f"images: relevance/map?re_image={PLAIN}",
-        [
-            put(
-                "relevance_map",
-                f"relevance = [0.5] || list_resize([0.3::float], {N}, 0.2 / {N - 1})",
-            )
-        ],
+        [UNEVEN],
         "Of the relevance on this image's patches, the share of the 1 most relevant is "
         "60.0%, against an even map's, 8.3% (without intervals).",
         "この画像のパッチの関連度のうち上位 1 パッチが占める割合は "
@@ -512,9 +521,9 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "images: relevance/corpus",
         [summary(0.5), summary(0.9, "rule = 'ii'")],
         "The share inside the mask, carried back from layer 3, is largest by rule ii of "
-        "the 5 drawn, 90.0% [89.0%, 91.0%], above an even map's, 23.5% [14.2%, 32.9%],",
+        "the 5 drawn, 90.0% [89.0%, 91.0%], above an even map's, ",
         "第3層から遡ったマスク内の割合は、描いた 5 個のうちルール iiで最も大きく、その値は "
-        "90.0% [89.0%, 91.0%] で、均等なマップ（23.5% [14.2%, 32.9%]）とルール",
+        "90.0% [89.0%, 91.0%] で、均等なマップ（",
     ),
     (
         "images: relevance/methods",
@@ -548,19 +557,15 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
     ),
     (
         "token_pairs/workbench?tp_source=cat&tp_target=sat",
-        [
-            put("pair_delta", "error_ff = 1e-6, degrees = 9"),
-            put("pair_delta", "mean_ff = abs(mean_ff) + 1e-6"),
-            "delete from stored.pair_extreme",
-        ],
+        changed_pairs(0.0123, 0.001),
         "Change of the share of “cat” in “sat” (feed-forward network, layer 1, percentage "
-        "points): +1.231 [+1.230, +1.231], above 0.",
-        "「cat」→「sat」の割合の変化（第1層のフィードフォワードネット、ポイント）は +1.231 "
-        "[+1.230, +1.231] で、0を上回ります。",
+        "points): +1.23 [+1.00, +1.46], above 0.",
+        "「cat」→「sat」の割合の変化（第1層のフィードフォワードネット、ポイント）は +1.23 "
+        "[+1.00, +1.46] で、0を上回ります。",
     ),
     (
         "token_pairs/workbench?tp_source=cat&tp_target=sat",
-        [put("pair_delta", "error_ff = 1, degrees = 9"), "delete from stored.pair_extreme"],
+        changed_pairs(-0.0123, 1),
         "Change of the share of “cat” in “sat” (feed-forward network, layer 1, percentage "
         "points): −1.23 [−227.45, +224.99], not clearly different from 0.",
         "「cat」→「sat」の割合の変化（第1層のフィードフォワードネット、ポイント）は −1.23 "
@@ -573,7 +578,8 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "区間のある 2 層のうち、0 を上回るのは 2 層、下回るのは 0 層です。",
     ),
 ]
-"""File (trees unless named), page, section and choices; what is planted; how the finding begins."""
+"""File (trees unless named), page, section and choices; what is planted; part of the finding, with
+a number that is reckoned from what is planted."""
 
 
 @pytest.mark.parametrize(
@@ -589,4 +595,4 @@ def test_planted_rows_make_the_expected_sentence(place, statements, english, jap
     for lang, expected in (("en", english), ("ja", japanese)):
         with spoken(lang):
             found = ran(*path.split("/"), **FOR_ALL | choices).findings
-        assert any(sentence.startswith(expected) for sentence in found), found
+        assert expected in " ".join(found)
