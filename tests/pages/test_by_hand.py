@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from shutil import copyfile
 from typing import Any
 
@@ -11,6 +12,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.cluster.hierarchy import fcluster
 
 from analysis.published.heads import ENTROPY_CLS, NEIGHBOURS, numbers
 from analysis.published.numbers import EXPERIMENTS
@@ -18,17 +20,24 @@ from analysis.published.positions import NUMBERS, OFFSETS, SHIFT
 from analysis.statistics.probing.parsers import METHODS
 from pages.coreference.page import published as coreference_rows
 from pages.habits.page import MATTERS, entropy_cls, neighbours
+from pages.head_map.tree import tree_parts
+from pages.kit.items import Control
 from pages.kit.page import findings
 from pages.norms.pair_panels import DENSITIES, SAMPLE, edges
 from pages.positions.offsets import offset_rows
+from pages.services.open_file import described, version_of
+from pages.syntax.page import published as relation_rows
+from pages.syntax.parsers import is_alike
 from pages.words.numbers import percent, scientific
 from pages.words.scope import words_of
 from tests.pages.conftest import captions, options_of
+from tests.pages.kit.after import after_of
 from tests.pages.kit.copies import answers_of, changes_of
 from tests.pages.kit.inquiries import inquiry
 from tests.pages.kit.ran import FOR_ALL, Ran, ran
 
 trees, changed_trees = answers_of("treebank_folder"), changes_of("treebank_folder")
+after_turned = after_of("turned_folder")
 HEADS = [(layer, head) for layer in (1, 2) for head in (1, 2, 3)]
 Run = Callable[..., Ran]
 
@@ -110,18 +119,19 @@ IMPORTANCE = "update stored.gradient_importance set importance = {0}, low = {1},
 
 
 def test_the_share_of_the_gradient_is_the_mean_over_layers_with_ends_that_hold(after):
-    """Layers with 9 of 12 and 1 of 4; each end takes the low one of its own, the others' high."""
+    """Layers with 9 of 12 and 1 of 4; each end takes its own low or high, and the others' other."""
     after(
         "update stored.head_pattern set mean = 0.3, low = 0.29, high = 0.31 where quantity = 'cls'",
         "update stored.gradient_importance set objective = 'pooled_length'",
-        IMPORTANCE.format(1, 1, 1),
+        IMPORTANCE.format(1, 0.8, 1.2),
         f"{IMPORTANCE.format(1, 0.9, 1.1)} where token_type = 'cls'",
         f"{IMPORTANCE.format(9, 8, 10)} where token_type = 'cls' and layer = 1",
     )
     finding, *_ = findings(MATTERS, "habits", inquiry())
     value, low, high = finding.evidence.iloc[0][["value", "low", "high"]]
     assert value == pytest.approx((9 / 12 + 1 / 4) / 2)
-    assert (low, high) == pytest.approx(((8 / 11 + 0.9 / 3.9) / 2, (10 / 13 + 1.1 / 4.1) / 2))
+    assert low == pytest.approx((8 / (8 + 3 * 1.2) + 0.9 / (0.9 + 3 * 1.2)) / 2)
+    assert high == pytest.approx((10 / (10 + 3 * 0.8) + 1.1 / (1.1 + 3 * 0.8)) / 2)
     assert finding.number == "50.0%"
     assert finding.side == "above"
     assert "no loss" in finding.sentence
@@ -172,6 +182,23 @@ def test_thresholds_decide_what_a_head_does(after):
         assert heads_of(frame[frame["name"] == name]) == [[1, head]]
 
 
+@pytest.mark.parametrize("k", [2, 6])
+@pytest.mark.parametrize("weighing", ["weight", "norm"])
+def test_as_many_groups_as_are_asked_for_hold_every_head_once(k, weighing, store):
+    steps = store.sql(
+        'select "left", "right", height, n_heads from head_linkage_weighing '
+        f"where weighing = '{weighing}' order by step"
+    ).df()
+    parts = tree_parts(steps, pd.DataFrame(HEADS, columns=["layer", "head"]), k)
+    leaves = parts.dropna(subset="layer")
+    assert sorted(leaves["place"]) == list(range(len(HEADS)))
+    expected = fcluster(steps.to_numpy(float), k, criterion="maxclust")
+    assert len(set(zip(leaves["group"], expected, strict=True))) == leaves["group"].nunique() == k
+    assert leaves.sort_values("place")["group"].is_monotonic_increasing
+    [cut] = parts.loc[parts["y"].isna(), "x"]
+    assert (steps["height"] > cut).sum() == k - 1
+
+
 def test_distances_within_groups_are_means_of_the_file(shown, answers):
     section = shown("store", "head_map", "groups", hm_k="2")
     leaves = section.keyed("hm_groups_tree").dropna(subset="layer")
@@ -208,6 +235,12 @@ def test_masked_tokens_are_told_and_offered_where_there_are_some(changed, opened
     assert "[MASK]" in options_of(session, "lm_type")
 
 
+@pytest.mark.parametrize(("file", "name"), [("gpt2", "the first token"), ("turned", "BOS")])
+def test_what_comes_from_the_first_token_is_said(file, name, shown):
+    said = " ".join(shown(file, "layer_mixing", "rollout").findings)
+    assert f"hare of {name} in a token, by “vectors”" in said
+
+
 def test_the_worst_error_comes_first(shown, answers):
     ((worst, seq),) = answers(
         "select relative_error, seq from (from layer_completeness union all by name "
@@ -241,12 +274,43 @@ def test_heads_that_depend_less_on_position_are_left_out(after):
     assert heads_of(frame) == [[1, 1], [1, 2]]
 
 
+NO_VECTORS = "This model adds no vectors for positions to its input"
+OTHER_COUNTINGS = ["means per pair", "sums, rows centred"]
+
+
+@pytest.mark.parametrize(
+    ("file", "first"), [("turned", ["position alone", "sums"]), ("store", ["sums (the paper's)"])]
+)
+def test_positions_alone_are_counted_first_where_no_vectors_are_added(file, first, shown):
+    claim = shown(file, "positions", "claim")
+    [counting] = (item for item in claim.items if getattr(item, "key", "") == "po_counting")
+    assert isinstance(counting, Control)
+    assert list(counting.labels.values()) == [*first, *OTHER_COUNTINGS]
+    assert (NO_VECTORS in claim.said) == (file == "turned")
+
+
+def test_shares_of_scores_have_the_intervals_of_the_file(after_turned):
+    shares = {}
+    for end in ("null", "0.01"):
+        after_turned(
+            f"update stored.score_share set position_low = position - 2 * {end}, "
+            f"position_high = position + {end}"
+        )
+        section = ran("positions", "content", head="2-3")
+        shares[end] = str(section.shown[0].shown.chart.to_dict())
+    assert "'y2': {'field': " not in shares["null"]
+    assert "'type': 'rule'" in shares["0.01"]
+    assert "'y2': {'field': " in shares["0.01"]
+    told = section.table("position_high")
+    assert (told["position_high"] - told["position_low"]).to_numpy() == pytest.approx(0.03)
+
+
 WAVE = "frequency between 63.9 and 64.1"
 
 
 def test_a_wave_is_shown_with_without_and_with_disordered_positions(after):
     after(
-        "update stored.state_spectrum set max = n_sequences",
+        "update stored.state_spectrum set max = 2 * n_sequences",
         f"update stored.state_spectrum set max = 8 * n_sequences where control = 'compared' "
         f"and layer = 1 and {WAVE}",
         "update stored.state_spectrum set max = 3 * n_sequences where control = 'permuted' "
@@ -257,8 +321,8 @@ def test_a_wave_is_shown_with_without_and_with_disordered_positions(after):
     wave = section.keyed("po_waves_wave").pivot(
         index="layer", columns="control", values="amplitude"
     )
-    assert wave.loc[1].to_dict() == {"compared": 8, "permuted": 3, "removed": 1}
-    assert section.keyed("po_waves_maps")["ratio"].max() == 8
+    assert wave.loc[1].to_dict() == {"compared": 8, "permuted": 3, "removed": 2}
+    assert section.keyed("po_waves_maps")["ratio"].max() == 4
 
 
 def test_files_of_a_folder_are_told_by_their_own_numbers(
@@ -350,6 +414,34 @@ def test_untrained_attention_of_another_file_stands_beside_ours(
     frame = section.keyed("sy_parsers_chart").set_index("method")
     assert frame.loc["untrained_attention_words", "mean"] == pytest.approx(0.35)
     assert len(frame) == len(METHODS) + 2
+
+
+@pytest.mark.parametrize(
+    ("run", "facts", "alike"),
+    [
+        ({}, {}, True),
+        ({"corpus_sha256": "another"}, {}, False),
+        ({"n_heads": 4}, {}, False),
+        ({}, {"segments_given": "another"}, False),
+    ],
+)
+def test_only_a_file_of_the_same_shape_and_corpus_is_taken(run, facts, alike, store_folder):
+    ours = described(version_of(store_folder / "tiny.duckdb"))
+    changed_run = pd.Series(ours.run.to_dict() | run)
+    assert is_alike(ours, replace(ours, run=changed_run, facts=ours.facts | facts)) is alike
+
+
+def test_table_1_is_beside_the_best_heads_of_this_file(after_trees, trees):
+    after_trees()
+    with words_of("syntax", "relations"):
+        table = relation_rows(inquiry(), {"merging": "mean"}).set_index("of")
+    [best] = trees(
+        "select accuracy, offset_accuracy from dependency_best "
+        "where merging = 'mean' and chosen_on = 'all' and relation = 'obj'"
+    )
+    assert table[table.index.str.startswith("dobj (UD obj)")]["ours"].tolist() == list(best)
+    assert table[table.index.str.startswith("prep")]["ours"].isna().all()
+    assert len(table) == 2 * 15
 
 
 def test_kinds_of_few_mentions_are_not_drawn_and_others_tell_their_number(after_trees):

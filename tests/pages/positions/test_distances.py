@@ -12,6 +12,7 @@ pytestmark = pytest.mark.slow
 _STATISTICS = ["relative_position_cluster", "exemplar_attention"]
 _MORE = ["offset_agreement", "score_share", "position_kernel", "query_key_error"]
 t5_folder = folder_of("t5", statistics=_STATISTICS + _MORE)
+deberta_folder = folder_of("deberta-v2", statistics=_STATISTICS + _MORE)
 dinov3_folder = folder_of("dinov3_vit", statistics=[*_STATISTICS, "patch_offset"])
 
 
@@ -25,9 +26,10 @@ def words_of_tables(lang: str) -> list[str]:
     return [text for text in of_tables if len(text) > 20]
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_sections_speak_of_tables_of_distances(lang, t5_folder, monkeypatch):
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(t5_folder))
+@pytest.mark.parametrize(("family", "lang"), [("t5", "en"), ("t5", "ja"), ("deberta", "en")])
+def test_sections_speak_of_tables_of_distances(family, lang, request, monkeypatch):
+    folder = request.getfixturevalue(f"{family}_folder")
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
     with spoken(lang):
         found = {stem: ran("positions", stem) for stem in ("claim", "heads", "content")}
     for section in found.values():
