@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from pages.kit.items import Figure
-from tests.analysis.models.hybrids import N_LAYERS, hybrid_run
-from tests.pages.conftest import sentences
+from pages.kit.items import Control, Figure
+from pages.kit.links import VIEWS
+from tests.analysis.models.hybrids import ATTENDING, N_LAYERS, hybrid_run
+from tests.pages.conftest import options_of, sentences
 from tests.pages.kit.ran import FOR_ALL, ran
 
-EVERY = list(range(1, N_LAYERS["lfm2"] + 1))
+LAYERS, EVERY = ATTENDING["lfm2"], list(range(1, N_LAYERS["lfm2"] + 1))
 NAMED = {"en": "Layers 1, 4, 5, 7 (Lfm2ShortConv)", "ja": "第1、4、5、7（Lfm2ShortConv）層"}
 
 
@@ -72,6 +73,14 @@ def test_lines_break_at_gaps_and_bands_become_rules(page, stem):
             assert sorted(map(sorted, stretches.values())) == [[2, 3], [6]]
 
 
+def test_layers_and_heads_are_chosen_among_those_that_attend(opened, hybrid_folder):
+    session = opened("sequences", hybrid_folder, **{VIEWS["sequences"]: "pairs"})
+    assert options_of(session, "seq_layer") == list(map(str, LAYERS))
+    [heads] = (item for item in ran("norms", "heads").items if getattr(item, "key", "") == "head")
+    assert isinstance(heads, Control)
+    assert {label.split("·")[0] for label in heads.labels.values()} == {f"L{n}" for n in LAYERS}
+
+
 @pytest.mark.parametrize(("page", "stem"), [("layer_mixing", "rollout"), ("relevance", "text")])
 def test_what_is_carried_through_all_layers_is_absent_with_its_reason(page, stem):
     section = ran(page, stem)
@@ -89,3 +98,10 @@ def test_bar_and_methods_name_the_layers_without_attention(lang, opened, hybrid_
     assert NAMED[lang] in sentences(session)
     [note] = session.sidebar.info
     assert NAMED[lang] in note.value
+
+
+def test_other_models_have_no_gaps(store_folder, monkeypatch):
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(store_folder))
+    lines = [part for part, _ in drawn("layer_mixing", "ratio") if "line" in str(part["mark"])]
+    assert lines
+    assert "stretch" not in str(lines)

@@ -20,6 +20,7 @@ from tests.tiny_vision import LAYERS
 MASK = sorted(SIZES).index("disc.png")
 FILES = {"syntax": "treebank", "coreference": "treebank"}
 CLUSTERS, EMBEDDING = "relative_position_clustering", "embedding_spectrum where frequency > 0"
+INTERVALS = "token_type_interval where"
 PATTERN = "layer, head, habit, mean | layer, head, quantity, mean"
 OF_HEADS = "quantity in ('cls', 'sep', 'comma_period')"
 BEST = (
@@ -43,6 +44,11 @@ CASES = {
     "norms": [
         ("layers", "", "layers_table", "layer, attention, value_norm, weighted_norm",
          "token_type_mixing where head is null"),
+        *(("layers", f"an_quantity=weighted_norm&an_norm_as={norm_as}", f"layers_{quantity}",
+           "layer, token_type, mean", f"{INTERVALS} head is null and quantity = '{quantity}'")
+          for norm_as, quantity in (("length", "weighted_norm"), ("share", "norm_share"))),
+        ("heads", "an_type=sep", "heads_maps", "layer, head, quantity, mean",
+         f"{INTERVALS} head is not null and token_type = 'sep' and quantity <> 'norm_share'"),
         ("layers", "an_layers_head=2", "layers_table", "layer, attention",
          "token_type_mixing where head = 2"),
         *(("relation", address, "relation_table", "pairs, spearman | n, spearman",

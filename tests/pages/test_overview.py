@@ -96,6 +96,15 @@ def test_the_clearest_finding_comes_first_and_checks_are_none(opened, treebank_f
     assert not any("10⁻" in finding.number for finding in ranked)
 
 
+def test_first_tokens_are_told_where_they_are_a_type_of_their_own(
+    opened, gpt2_folder, turned_folder
+):
+    told = "The first token of a text, which all of its tokens see, is a type of its own"
+    for folder, is_told in ((gpt2_folder, True), (turned_folder, False)):
+        session = opened("overview", folder)
+        assert (told in f"{captions(session)} {sentences(session)}") == is_told
+
+
 def test_what_could_not_be_used_of_the_corpus_is_said(opened, changed):
     folder = changed(
         "delete from stored.provenance where name like '%_left_out'",

@@ -74,6 +74,19 @@ def test_a_planted_difference_is_found_and_no_other(section, several_folder, exp
     assert table.loc["Attention to [CLS]", "difference"] == pytest.approx(-0.2 * cls, rel=1e-5)
 
 
+@pytest.mark.parametrize(("other", "are_other_texts"), [("same", False), ("gpt", True)])
+def test_it_is_told_over_which_texts_files_are_compared(
+    other, are_other_texts, section, several_folder
+):
+    session = section("headlines", several_folder, **A, cmp_files=f"{other}.duckdb")
+    with duckdb.connect(str(several_folder / f"{other}.duckdb"), read_only=True) as store:
+        [(n, tokens)] = store.execute("select count(*), avg(n_tokens) from sequence").fetchall()
+    assert f"{other} has {n} sequences, {tokens:.1f} tokens long on average." in sentences(session)
+    assert (f"Other texts than a: {other}. What differs may then" in sentences(session)) == (
+        are_other_texts
+    )
+
+
 def test_models_of_another_depth_are_laid_from_0_to_1(section, several_folder, exported, tmp_path):
     for name in ("a.duckdb", "same.duckdb"):
         copyfile(several_folder / name, tmp_path / name)
@@ -169,6 +182,15 @@ def test_tabs_that_have_nothing_for_the_files_are_not_shown(
     alike = ["heads", "pairs"] if "same" in names else []
     shown = session.segmented_control(key="cmp_view").options if len(names) else []
     assert len(shown) == 1 + len(alike)
+
+
+@pytest.mark.parametrize("stem", ["headlines", "heads", "pairs"])
+def test_the_sql_behind_an_answer_that_was_kept_is_shown_again(section, several_folder, stem):
+    session = section(stem, several_folder, **A, cmp_files=PLANTED)
+    first = [code.value for code in session.code]
+    session.run()
+    assert [code.value for code in session.code] == first
+    assert any("sequence_" in query or "pair_delta" in query for query in first)
 
 
 def test_compared_files_tell_what_the_first_token_gets(gpt2_folder):

@@ -1,19 +1,18 @@
 """Pairs where a layer looks through a window: those outside of it are named as such."""
 
-from pathlib import Path
-
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 
 from pages.token_pairs.pair import PAGE
-from tests.pages.kit.folders import folder_of
 from tests.pages.kit.ran import ran, spoken
+from tests.shared_store import shared_store
 
-windowed_folder = folder_of("gemma3_text", statistics=["pair_occurrence", "pair_pmi_correlation"])
-WINDOWED, OTHER = 1, 2
-"""The layer of the model that looks through a window, and the one that does not."""
+WINDOWED = {"gemma3_text": 1, "modernbert": 2, "mistral": 1}
+"""A layer of each family that looks through a window; of Mistral every layer does."""
+pytestmark = pytest.mark.parametrize("family", [*WINDOWED], indirect=True, scope="session")
+STATISTICS = ["pair_occurrence", "pair_pmi_correlation"]
 STANDING = """
     with window_size as (
         select string_split(value, ', ')[$layer]::int as size
@@ -34,46 +33,54 @@ MEAN = """
 
 
 @pytest.fixture
-def store(windowed_folder: Path, monkeypatch):
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(windowed_folder))
-    path = str(windowed_folder / "tiny.duckdb")
-    with duckdb.connect(path, read_only=True) as connection:
+def layer(family: str) -> int:
+    return WINDOWED[family]
+
+
+@pytest.fixture
+def store(family: str, tmp_path_factory, monkeypatch):
+    path = shared_store(tmp_path_factory, family, statistics=STATISTICS)
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(path.parent))
+    with duckdb.connect(str(path), read_only=True) as connection:
         yield connection
 
 
 @pytest.fixture
-def standing(store) -> list[tuple[str, str, int, int]]:
-    return store.execute(STANDING, {"layer": WINDOWED}).fetchall()
-
-
-def address(source: str, target: str) -> dict[str, str]:
-    return {"tp_source": source, "tp_target": target, "tp_layer": str(WINDOWED)}
+def standing(store, layer) -> list[tuple[str, str, int, int]]:
+    return store.execute(STANDING, {"layer": layer}).fetchall()
 
 
 @pytest.mark.parametrize("lang", ["en", "ja"])
-def test_a_pair_beyond_the_window_is_outside_of_it_and_its_line_breaks(lang, store, standing):
+def test_a_pair_beyond_the_window_is_outside_of_it_and_its_line_breaks(
+    lang, family, layer, store, standing
+):
     source, target = next(pair for *pair, inside, _ in standing if not inside)
     with spoken(lang):
-        section = ran("token_pairs", "workbench", **address(source, target))
+        address = {"tp_source": source, "tp_target": target, "tp_layer": layer}
+        section = ran("token_pairs", "workbench", **address)
     text = section.said
     assert {"en": "outside of the window", "ja": "窓の外"}[lang] in text
     assert {"en": "does not occur", "ja": "出現しません"}[lang] not in text
+    if family == "mistral":  # no layer mixes them
+        assert not [item for item in section.shown if item.shown.name == "layers"]
+        return
+    other = 3 - layer
     frame = section.one("layers").shown.frame.dropna(subset="in_points_mean_delta")
-    assert frame["layer"].tolist() == [OTHER]
+    assert frame["layer"].tolist() == [other]
     np.testing.assert_allclose(
-        frame["in_points_mean_delta"], store.execute(MEAN, [OTHER, source, target]).fetchall()[0]
+        frame["in_points_mean_delta"], store.execute(MEAN, [other, source, target]).fetchall()[0]
     )
     for rows in section.one("layers").shown.chart.to_dict()["datasets"].values():
         if "in_points_mean_delta" in rows[0]:
             missing = [row["layer"] for row in rows if pd.isna(row["in_points_mean_delta"])]
-            assert missing == [WINDOWED]
+            assert missing == [layer]
 
 
-def test_a_pair_that_is_inside_in_part_is_said_to_count_there_alone(standing):
+def test_a_pair_that_is_inside_in_part_is_said_to_count_there_alone(layer, standing):
     orders = [pair for *pair, _, _ in standing]
     source, target, n, _ = next(
         row for row in standing if 0 < row[2] < row[3] <= PAGE and [row[1], row[0]] not in orders
     )
-    section = ran("token_pairs", "workbench", **address(source, target))
-    text = section.said
+    address = {"tp_source": source, "tp_target": target, "tp_layer": layer}
+    text = ran("token_pairs", "workbench", **address).said
     assert f"the {n} occurrences inside of its window count." in text
