@@ -29,6 +29,7 @@ from pages.services.open_file import described, version_of
 from pages.syntax.page import published as relation_rows
 from pages.syntax.parsers import is_alike
 from pages.words.numbers import percent, scientific
+from pages.words.say import say
 from pages.words.scope import words_of
 from tests.pages.conftest import captions, options_of
 from tests.pages.kit.after import after_of
@@ -286,7 +287,7 @@ def test_positions_alone_are_counted_first_where_no_vectors_are_added(file, firs
     [counting] = (item for item in claim.items if getattr(item, "key", "") == "po_counting")
     assert isinstance(counting, Control)
     assert list(counting.labels.values()) == [*first, *OTHER_COUNTINGS]
-    assert (NO_VECTORS in claim.said) == (file == "turned")
+    assert (NO_VECTORS in say("positions.lead")) == (file == "turned")
 
 
 def test_shares_of_scores_have_the_intervals_of_the_file(after_turned):
