@@ -64,7 +64,7 @@ PLANTS: list[tuple[str, Sequence[str], str, str]] = [
         "gpt2: norms/layers",
         [mixing("attention", 0.8, "first"), mixing("norm_share", 0.3, "first")],
         "that arrives from the first token, over all layers, 30%",
-        "先頭のトークン が占める割合（全層の平均）は 30%",
+        "先頭のトークンが占める割合（全層の平均）は 30% [29%, 31%]",
     ),
     (
         "norms/relation",
