@@ -183,7 +183,7 @@ def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
 
     ray = PlayedRay("ray")
     with pytest.raises(UserError, match=r"3 Ray workers died of one job .number 2., "):
-        shared(ray, job, [0, 1, 2, 3], reported.append, n_workers=2)
+        shared(ray, job, [0, 1, 2, 3], reported.append, n_workers=1)
     assert sorted(done) == [0, 2, 3]
     assert {*reported} == {0, 2, 3}
 
