@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 
 
 class Fault(NamedTuple):
-    """What stands in a file, what is planted instead, and the test that catches it."""
+    """Text of a file, the fault planted in its place, and the test that catches it."""
 
     file: str
     old: str

@@ -210,7 +210,7 @@ BUDGETS = {
     "analysis": 2_372,
     "analysis/measures": 6_505,
     "analysis/models": 4_390,
-    "analysis/statistics": 6_207,
+    "analysis/statistics": 6_211,
     "pages": 12_838,
     "pages/charts": 1_625,
     "pages/drawn": 1_303,

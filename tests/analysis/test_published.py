@@ -13,7 +13,7 @@ COMPARED = "97344bee5e7f4728"
 
 
 def stated(number: numbers.Published) -> list[tuple[str, Any]]:
-    """What is said of a number."""
+    """Return the fields of a number that are given, by name."""
     unsaid = (None, "", False)
     return sorted((name, value) for name, value in vars(number).items() if value not in unsaid)
 

@@ -256,7 +256,7 @@ class BareModel:
 
     @cached_property
     def has_sinks(self) -> bool:
-        """Whether a logit of no token enters the softmax of each head."""
+        """Return True if a logit of no token enters the softmax of each head."""
         return hasattr(getattr(self.blocks[0], "self_attn", None), "sinks")
 
     def scale(self, index: int) -> float:

@@ -31,7 +31,7 @@ def _habits(corpus: Corpus) -> pd.DataFrame:
 
 
 def _loses(corpus: Corpus, weighing: str) -> bool:
-    """Whether rows lack the share of no token, which is one more outcome."""
+    """Return True if rows lack the share of no token, which is one more outcome."""
     return corpus.model.has_sinks and weighing == "weight"
 
 

@@ -217,7 +217,7 @@ LEVELS = ("within_heads", "between_heads", "between_layers")
 
 
 def _parts_of(heads: dict[tuple[int, int], np.ndarray]) -> dict[str, float | None]:
-    """What is within heads of the correlation of ranks, between them, and between layers."""
+    """Split the correlation of ranks: within heads, between them, and between layers."""
     groups = [(place[0], place) for place, pairs in heads.items() for _ in range(pairs.shape[1])]
     joined = np.concatenate(list(heads.values()), axis=1)
     found = parts([stats.rankdata(side).tolist() for side in joined], groups)

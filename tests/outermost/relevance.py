@@ -40,7 +40,7 @@ def maps(corpus: Corpus, seq: int) -> dict[tuple[str, int], np.ndarray]:
 
 
 def _carried(start: np.ndarray, layers: list[list[np.ndarray]]) -> np.ndarray:
-    """What each head hands down of the start, from behind the last of the layers."""
+    """Shares of the start that each head hands down, from behind the last of the layers."""
     relevance = np.tile(start, (len(layers[0]), 1))
     for layer in reversed(layers):
         moved = zip(relevance, layer, strict=True)

@@ -23,7 +23,7 @@ from tests.outermost.corpus import Corpus
 Store = duckdb.DuckDBPyConnection
 EXACT = 0.0
 AT_EDGES = 1e-3
-"""How far ρ may be off where a value at the edge of a bin, or near a tie, falls to either side."""
+"""Largest error of ρ where a value at the edge of a bin, or near a tie, falls to either side."""
 
 
 @dataclass(frozen=True)

@@ -359,16 +359,20 @@ def _lists_of_layer(store: DuckDBPyConnection, layer: int) -> Iterator[pd.DataFr
         mean = pairs[f"mean_{effect}"].to_numpy()
         if np.isnan(mean).all():  # a step of layers of another order
             continue
-        lists = []
-        for (least, members, *ids), sign in product(groups, (1, -1)):
-            first = members[_largest(sign * mean[members], *ids)]
-            place = np.arange(1, len(first) + 1)
-            of_list = {"amplified": sign > 0, "min_count": least, "place": place}
-            lists.append(pd.DataFrame({"row": first, **of_list}))
-        chosen = pd.concat(lists, ignore_index=True)
+        lists = [
+            (sign > 0, least, members[_largest(sign * mean[members], *ids)])
+            for (least, members, *ids), sign in product(groups, (1, -1))
+        ]
+        amplified, least, chosen = zip(*lists, strict=True)
+        lengths = [len(one) for one in chosen]
         measured = {f"{name}_{effect}": name for name in ("mean", "std", "error")}
-        rows = pairs.iloc[chosen.pop("row")].rename(columns=measured).reset_index(drop=True)
-        yield rows.assign(effect=effect, **chosen)
+        rows = pairs.iloc[np.concatenate(chosen)].rename(columns=measured)
+        yield rows.assign(
+            effect=effect,
+            amplified=np.repeat(amplified, lengths),
+            min_count=np.repeat(least, lengths),
+            place=np.concatenate([np.arange(1, length + 1) for length in lengths]),
+        )
 
 
 def _largest(values: np.ndarray, target: np.ndarray, source: np.ndarray) -> np.ndarray:

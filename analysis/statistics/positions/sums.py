@@ -271,7 +271,7 @@ _CONSTANT = ("frequency", "first_offset", "last_offset")
 """Columns that are the same for all blocks."""
 _TOTALS: dict[Table, Callable[[Columns], tuple[Columns, Totals]]]
 _TOTALS = {ROTARY_PLANE: _of_planes, OFFSET_TERM: _of_buckets}
-"""How a head's columns, as grids of cells × blocks, become its cells and totals."""
+"""Conversions of a head's columns, as grids of cells × blocks, into its cells and totals."""
 
 # score by position alone, and the shares of position and content in scores
 

@@ -30,7 +30,7 @@ class Bad:
 
 
 Rows = Mapping[Any, object]
-"""What is read by place, the number of a line or a text such as `row 3`: a text, a tuple of two,
+"""Readings by place, the number of a line or a text such as `row 3`: a text, a tuple of two,
 a list of tokens or an entry; and the rows that are left out."""
 
 

@@ -36,7 +36,7 @@ FRAMES = {
     "gpt2": ([], [], []),
     "llama": (["<s>"], ["<s>"], []),
 }
-"""What stands before, between and after two texts."""
+"""Special tokens before, between and after two texts."""
 
 
 def shortened(sides, room):

@@ -116,7 +116,7 @@ def test_an_address_that_does_not_answer_is_said(answer, scheme, reason, monkeyp
 
 
 def test_a_cluster_of_its_own_is_on_loopback_alone(monkeypatch):
-    """Which Ray decides by its environment as it is imported."""
+    """Ray decides this by its environment as it is imported."""
     monkeypatch.setitem(sys.modules, "ray", ModuleType("ray"))
     for address, expected in (("127.0.0.1:1", None), (None, "0")):
         monkeypatch.setattr(os, "environ", {"RAY_ADDRESS": address} if address else {})
@@ -183,7 +183,7 @@ def test_a_job_that_kills_every_worker_ends_the_run_and_the_others_are_done():
 
     ray = PlayedRay("ray")
     with pytest.raises(UserError, match=r"3 Ray workers died of one job .number 2., "):
-        shared(ray, job, [0, 1, 2, 3], reported.append, n_workers=2)
+        shared(ray, job, [0, 1, 2, 3], reported.append, n_workers=1)
     assert sorted(done) == [0, 2, 3]
     assert {*reported} == {0, 2, 3}
 

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 Change = Callable[[Path], object]
-"""What is done to the folder of a sound model."""
+"""Change to the folder of a sound model."""
 CONFIG, PROCESSOR, WEIGHTS = "config.json", "preprocessor_config.json", "model.safetensors"
 TOKENIZER, INDEX = "tokenizer.json", f"{WEIGHTS}.index.json"
 MARK = "was-run"

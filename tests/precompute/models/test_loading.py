@@ -257,7 +257,7 @@ BESIDE: dict[str, Change] = {
     "a head for pairs of sentences": added("cls.seq_relationship.weight", (2, 12)),
     "a head for classes": added("classifier.weight", (2, 12)),
 }
-"""What lies beside the weights of a BERT, or among them, and is not needed."""
+"""Files beside the weights of a BERT, or tensors among them, that are not needed."""
 
 
 @pytest.mark.parametrize("what", BESIDE)

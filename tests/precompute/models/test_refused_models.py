@@ -219,7 +219,7 @@ HOSTILE: dict[str, Change] = {
     "settings of a tokenizer in a list": text("tokenizer_config.json", "[1]"),
     "special tokens that are numbers": text("special_tokens_map.json", '{"cls_token": 5}'),
 }
-"""What is done to the folder of a tiny BERT by somebody who means no good, or by accident."""
+"""Changes to the folder of a tiny BERT, by somebody who means no good or by accident."""
 EVERY = CASES | {name: ("bert", {}, change) for name, change in HOSTILE.items()}
 SENTENCES = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(encoding="utf-8"))
 

@@ -20,7 +20,7 @@ FRAMES = {
     "gpt2": ((), ()),
     "llama": (("<s>",), ()),
 }
-"""What stands before a text and behind it."""
+"""Special tokens before a text and behind it."""
 ROOM = {"bert": 13, "roberta": 12, "gpt2": 16, "llama": 14}
 """Of 16, by the special tokens of a pair."""
 
