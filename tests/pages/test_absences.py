@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from pages.services.open_file import described, version_of
-from tests.pages.kit.copies import changed_copy, lacking
 from tests.pages.kit.ran import FOR_ALL, ran
+from tests.pages.kit.stores import changed_copy, lacking
 from tests.tiny import HEADS, LAYERS
 
+pytestmark = pytest.mark.slow
 MAPS = [*lacking("relevance_map"), *lacking("relevance_summary"), *lacking("sequence_relevance")]
 MOST = int((2**27 // (LAYERS * HEADS)) ** 0.5)
 """Tokens of the longest text whose relevance is kept."""
@@ -74,7 +75,7 @@ ABSENT: dict[str, tuple[str, str, Sequence[str], str, str]] = {
         "the file has no spectra of states", ""),
     "heads that depend so much on position": (
         "positions/claim", "po_least=0.5", ["update stored.head_offset set dependence = 0.05"],
-        "No head has η² ≥ 0.5", ""),
+        "No head has η² ≥ 0.5", "+"),
     "curves of deletion": (
         "relevance/methods", "", lacking("perturbation"),
         "no curves of insertion and deletion", "+"),

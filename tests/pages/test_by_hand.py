@@ -21,7 +21,7 @@ from analysis.statistics.probing.parsers import METHODS
 from pages.coreference.page import published as coreference_rows
 from pages.habits.page import MATTERS, entropy_cls, neighbours
 from pages.head_map.tree import tree_parts
-from pages.kit.items import Control
+from pages.kit.items import Control, Table
 from pages.kit.page import findings
 from pages.norms.pair_panels import DENSITIES, SAMPLE, edges
 from pages.positions.offsets import offset_rows
@@ -32,13 +32,11 @@ from pages.words.numbers import percent, scientific
 from pages.words.say import say
 from pages.words.scope import words_of
 from tests.pages.conftest import captions, options_of
-from tests.pages.kit.after import after_of
-from tests.pages.kit.copies import answers_of, changes_of
-from tests.pages.kit.inquiries import inquiry
-from tests.pages.kit.ran import FOR_ALL, Ran, ran
+from tests.pages.kit.ran import FOR_ALL, Ran, inquiry, ran
+from tests.pages.kit.stores import answers_of, changes_of
 
+pytestmark = pytest.mark.slow
 trees, changed_trees = answers_of("treebank_folder"), changes_of("treebank_folder")
-after_turned = after_of("turned_folder")
 HEADS = [(layer, head) for layer in (1, 2) for head in (1, 2, 3)]
 Run = Callable[..., Ran]
 
@@ -290,20 +288,31 @@ def test_positions_alone_are_counted_first_where_no_vectors_are_added(file, firs
     assert (NO_VECTORS in say("positions.lead")) == (file == "turned")
 
 
-def test_shares_of_scores_have_the_intervals_of_the_file(after_turned):
-    shares = {}
+@pytest.mark.parametrize(
+    ("place", "column", "low", "high", "mark"),
+    [
+        ("positions/content", "position", "position_low", "position_high", "rule"),
+        ("head/waves", "kernel", "low", "high", "area"),
+    ],
+)
+def test_shares_of_scores_and_kernels_have_the_intervals_of_the_file(
+    place, column, low, high, mark, after_turned
+):
+    table = "score_share" if column == "position" else "position_kernel"
+    drawn = {}
     for end in ("null", "0.01"):
-        after_turned(
-            f"update stored.score_share set position_low = position - 2 * {end}, "
-            f"position_high = position + {end}"
-        )
-        section = ran("positions", "content", head="2-3")
-        shares[end] = str(section.shown[0].shown.chart.to_dict())
-    assert "'y2': {'field': " not in shares["null"]
-    assert "'type': 'rule'" in shares["0.01"]
-    assert "'y2': {'field': " in shares["0.01"]
-    told = section.table("position_high")
-    assert (told["position_high"] - told["position_low"]).to_numpy() == pytest.approx(0.03)
+        ends = f"{low} = {column} - 2 * {end}, {high} = {column} + {end}"
+        after_turned(f"update stored.{table} set {ends}")
+        section = ran(*place.split("/"), head="2-3")
+        drawn[end] = str(section.shown[0].shown.chart.to_dict())
+        assert ("'y2': {'field': " in drawn[end]) == (end != "null")
+    assert f"'type': '{mark}'" in drawn["0.01"]
+    tables = [item.full for item in section.shown if isinstance(item, Table)]
+    listed = next(
+        (rows for rows in tables if f"{column}_low" in rows), section.shown[0].shown.frame
+    )
+    near = listed[f"{column}_high"] - listed[f"{column}_low"]
+    assert near.dropna().to_numpy() == pytest.approx(0.03)
 
 
 WAVE = "frequency between 63.9 and 64.1"
@@ -367,35 +376,14 @@ def test_a_shift_is_that_of_the_highest_wave_and_an_absent_head_is_left_open():
 
 
 @pytest.mark.parametrize(("label", "expected"), [("poss", 5), ("nmod:poss", 2)])
-def test_a_possessor_is_scored_by_the_s_behind_it(label, expected, after_trees):
-    after_trees(
+def test_a_possessor_is_scored_by_the_s_behind_it(label, expected, after_treebank):
+    after_treebank(
         f"update stored.word set relation = '{label}' where seq = 3 and word = 0",
         "update stored.word set form = '''s' where seq = 3 and word = 1",
         "update stored.dependency_prediction set predicted = list_concat([2, 5], predicted[3:])",
     )
     section = ran("syntax", "sentences", sy_relation="obj", sy_sentence="3-0")
     assert section.keyed("sy_sentences_drawing")["predicted"].tolist()[:2] == [expected, 5]
-
-
-def test_words_and_predictions_of_a_sentence_are_those_of_the_file(shown, trees):
-    probe = {"head": "1-2", "sy_direction": "dependent_to_head", "sy_merging": "first"}
-    choices = {"sy_relation": "obj", "sy_sentence": "3-0", **probe}
-    section = shown("treebank", "syntax", "sentences", **choices)
-    frame = section.keyed("sy_sentences_drawing")
-    [(predicted,)] = trees(
-        "select predicted from dependency_prediction where seq = 3 and layer = 1 and head = 2 "
-        "and direction = 'dependent_to_head' and merging = 'first'"
-    )
-    expected = trees(
-        "select word, form, relation, governor from word where seq = 3 and sentence = 0 "
-        "order by word"
-    )
-    assert len(expected) > 3
-    for row, (word, form, relation, governor) in zip(frame.itertuples(), expected, strict=True):
-        assert (row.word, row.form, row.relation) == (word, form, relation)
-        assert row.predicted == predicted[word]
-        assert row.of_relation == (relation == "obj")
-        assert row.right == (governor is not None and governor == predicted[word])
 
 
 def test_untrained_attention_of_another_file_stands_beside_ours(
@@ -432,8 +420,8 @@ def test_only_a_file_of_the_same_shape_and_corpus_is_taken(run, facts, alike, st
     assert is_alike(ours, replace(ours, run=changed_run, facts=ours.facts | facts)) is alike
 
 
-def test_table_1_is_beside_the_best_heads_of_this_file(after_trees, trees):
-    after_trees()
+def test_table_1_is_beside_the_best_heads_of_this_file(after_treebank, trees):
+    after_treebank()
     with words_of("syntax", "relations"):
         table = relation_rows(inquiry(), {"merging": "mean"}).set_index("of")
     [best] = trees(
@@ -445,8 +433,8 @@ def test_table_1_is_beside_the_best_heads_of_this_file(after_trees, trees):
     assert len(table) == 2 * 15
 
 
-def test_kinds_of_few_mentions_are_not_drawn_and_others_tell_their_number(after_trees):
-    after_trees(
+def test_kinds_of_few_mentions_are_not_drawn_and_others_tell_their_number(after_treebank):
+    after_treebank(
         "update stored.coreference_best set n = 50, accuracy = 0.6, baseline_accuracy = 0.4",
         "update stored.coreference_best set n = 9 where mention_type = 'proper'",
     )
@@ -458,8 +446,8 @@ def test_kinds_of_few_mentions_are_not_drawn_and_others_tell_their_number(after_
     assert of_all["accuracy"].to_dict() == {"head": 0.6, **rules}
 
 
-def test_the_papers_head_is_compared_with_the_same_head(after_trees):
-    after_trees(
+def test_the_papers_head_is_compared_with_the_same_head(after_treebank):
+    after_treebank(
         "update stored.coreference_accuracy set accuracy = 0.25 where method <> 'head'",
         "update stored.coreference_accuracy set accuracy = 0.5, layer = 5, head = 4 "
         "where method = 'head' and layer = 2 and head = 1",

@@ -7,32 +7,37 @@ without a page, in both languages on a file that has all they can show, in one o
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, cycle
 from pathlib import Path
 from shutil import copyfile
-from typing import Any
+from typing import Any, get_args
+from unittest.mock import patch
 
 import duckdb
 import pytest
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from analysis.contracts import every_table
 from analysis.statistics import corpus
+from pages.charts.chart_theme import with_data
 from pages.charts.headline import sentences, unmarked
+from pages.export.files import svg
 from pages.export.item import item_of
+from pages.kit import grammar
 from pages.kit.items import Control, Figure, Markup, Table, Text
 from pages.kit.links import VIEWS
 from pages.kit.section import Section
 from pages.services.open_file import Store, described, looked_at, version_of
 from pages.words import say as words
+from pages.words.scope import words_of
 from tests.pages.conftest import assert_sound, charts
-from tests.pages.findings.numbers import missing_from, numbers
-from tests.pages.kit.copies import changed_copy, lacking, rows_of
 from tests.pages.kit.exports import assert_exported_as_shown
-from tests.pages.kit.promises import PROMISES, Pictured, broken
+from tests.pages.kit.numbers import missing_from, numbers
+from tests.pages.kit.promises import broken
 from tests.pages.kit.ran import FOR_ALL, Ran, ran, ran_in_session, spoken
 from tests.pages.kit.section_checks import home_of, sections
+from tests.pages.kit.stores import rows_of
 
 BOTH = ("en", "ja")
 OF_TREES = ("syntax", "coreference")
@@ -52,8 +57,8 @@ NEVER_OF_IMAGES = {
 """Sections on words, which are offered and say why images have nothing to show there."""
 SECTIONS = [(page, section) for page in VIEWS for section in sections(page)]
 IDS = [f"{page}-{section.name}" for page, section in SECTIONS]
-FILES = ("treebank", "turned", "images", "gpt2", "causal_trees")
-WITH_FEW_TEXTS = ("gpt2", "causal_trees")
+FILES = ("treebank", "turned", "images", "gpt2")
+WITH_FEW_TEXTS = "gpt2"
 WITHOUT_HEADLINES = ("compare", "query", "sequences")
 """Of several files, and those that run the model for what they show."""
 
@@ -62,7 +67,7 @@ def places() -> Iterator[Any]:
     """Yield sections with files; those other than their home are left out of the fast tier."""
     for number, (page, section) in enumerate(SECTIONS):
         home = home_of(page, section)
-        others = ("causal_trees",) if page in OF_TREES else ("treebank", "turned", "images", "gpt2")
+        others = () if page in OF_TREES else ("treebank", "turned", "images", "gpt2")
         for name in (home, *(other for other in others if other != home)):
             marks = () if name == home else pytest.mark.slow
             yield pytest.param((page, section, name), id=f"{IDS[number]}-{name}", marks=marks)
@@ -177,31 +182,63 @@ def assert_home(place: Place) -> None:
             assert store.execute(query).description
     if "ja" not in place.ran:
         return
+    assert_every_verdict_has_words(place, english)
+    assert_clicks_choose(english)
     questions = [
         {item.shown.question for item in found.shown if " → " not in item.shown.question}
         for found in place.ran.values()
     ]
     assert questions[0].isdisjoint(questions[1])
-    for offer in place.ran[BOTH[SECTIONS.index((place.page, place.section)) % 2]].offers:
-        if not offer.shown.key.startswith("seq_odd_question"):  # whose line at 0 is of no row
-            assert_exported_as_shown(offer)
+    for item in place.ran[BOTH[SECTIONS.index((place.page, place.section)) % 2]].shown:
+        if not item.shown.key.startswith("seq_odd_question"):  # whose line at 0 is of no row
+            assert_exported_as_shown(item.shown)
 
 
-def test_what_a_caption_names_is_drawn(place):
+def assert_every_verdict_has_words(place: Place, found: Ran) -> None:
+    """Check that no verdict on the rows of a finding lacks a value for its words."""
+    with words_of(*place.pair):
+        for rows, finding in found.evidence:
+            for side in get_args(grammar.Verdict):
+                with patch.object(grammar, "verdict", return_value=side):
+                    assert all(grammar.sentences(rows, finding))
+
+
+def assert_clicks_choose(found: Ran) -> None:
+    """Check that a click on a mark tells all that the choice which it makes is read from."""
+    for item in found.shown:
+        follow = getattr(item, "follow", None)
+        if follow is not None:
+            before, [mark, *_] = {*st.session_state}, marks_of(item)
+            follow(mark)
+            chosen = {*st.session_state} - before
+            assert chosen, f"a click on {item.shown.name} chooses nothing"
+            for key in chosen:
+                del st.session_state[key]
+
+
+def marks_of(item: Figure | Table) -> list[dict[Any, Any]]:
+    """Rows of a table, or the fields of marks that the first selection of a chart returns."""
+    if isinstance(item, Table):
+        return item.full.head(1).to_dict("records")
+    drawn = with_data(item.shown.chart)
+    selections = [given["select"] for given in drawn["params"] if "select" in given]
+    fields = next(of["fields"] for of in selections if "fields" in of)
+    rows = chain.from_iterable(drawn["datasets"].values())
+    marks = ({name: row.get(name) for name in fields} for row in rows)
+    return [mark for mark in marks if None not in mark.values()]
+
+
+def test_charts_are_drawn_with_what_their_captions_promise(place):
     for lang, found in place.ran.items():
-        faults = [fault for seen in found.pictures for fault in broken(seen, lang)]
-        faults += [
-            f"{seen.where}: an interval is shown and not told"
-            for seen in found.pictures
-            if seen.has_interval and not is_told(seen, lang)
-        ]
-        assert not faults, "\n".join(dict.fromkeys(faults))
-
-
-def is_told(seen: Pictured, lang: str) -> bool:
-    """Return True if a text describes intervals; a reader's own columns are left out."""
-    interval = PROMISES["interval"]
-    return seen.where == "qu_table" or any(interval.is_made(text, lang) for text in seen.texts)
+        of_readers = {"qu_table"}  # whose own columns no caption knows
+        seen = [picture for picture in found.pictures if picture.where not in of_readers]
+        assert not [fault for picture in seen for fault in broken(picture, lang)]
+    for figure in place.ran["en"].shown if place.is_home else ():
+        if isinstance(figure, Figure):
+            picture = svg(figure.shown.chart)
+            assert "mark-" in picture
+            assert "NaN" not in picture
+            assert "undefined" not in picture
 
 
 LEVELS = {"95%", "90%", "5%"}
@@ -218,7 +255,7 @@ NOT_SHOWN = {
 
 
 def test_numbers_of_a_headline_are_those_of_its_section_in_both_languages(place):
-    if place.page in WITHOUT_HEADLINES or place.name in WITH_FEW_TEXTS or not place.ran:
+    if place.page in WITHOUT_HEADLINES or place.name == WITH_FEW_TEXTS or not place.ran:
         return
     n_layers, n_heads = (int(place.store.run[name]) for name in ("n_layers", "n_heads"))
     facts = {str(n) for n in (n_layers, n_heads, n_layers * n_heads)}
@@ -258,7 +295,7 @@ RECORDED = [
     for place, section in enumerate(sections(page))
     if page not in LEFT_OUT
 ]
-MOST = 4
+MOST = 2
 """Options of a picker that are tried."""
 OWN = {"re_seq": "own", "re_image": "own", "tp_live": "live"}
 """Options that ask for a text or an image, or run the model."""
@@ -290,14 +327,18 @@ def test_every_option_of_a_section_shows_something_in_words(page, section, home)
     languages = cycle(("ja", "en"))
     for key, option in options_of(usual):
         with spoken(next(languages)):
-            assert_whole(ran(page, section.name, store, **FOR_ALL | {key: option}))
+            found = ran(page, section.name, store, **FOR_ALL | {key: option})
+        assert_whole(found)
+        chosen = found.chosen[key]
+        assert option in map(str, chosen if isinstance(chosen, list) else [chosen])
 
 
 def options_of(found: Ran) -> Iterator[tuple[str, str]]:
     """Yield options of pickers with their keys in the address."""
     for control in found.items:
         if isinstance(control, Control):
-            names = [str(name) for name in control.labels if OWN.get(control.key) != name]
+            skipped = (OWN.get(control.key), str(found.chosen[control.key]))
+            names = [str(name) for name in control.labels if str(name) not in skipped]
             for name in names[:: max(1, -(-len(names) // MOST))]:
                 yield control.key, name
 
@@ -316,48 +357,25 @@ def test_charts_beside_each_other_have_their_own_headlines_and_the_finding_above
     )
 
 
-@pytest.mark.parametrize(
-    ("page", "stem"),
-    [("norms", "transformation"), ("token_pairs", "tables"), ("relevance", "methods")],
-)
-def test_a_chart_comes_before_its_tables(page, stem, home):
-    [section] = (part for part in sections(page) if part.name == stem)
-    assert isinstance(ran(page, stem, home(page, section)).shown[0], Figure)
-
-
-def test_a_section_asks_the_file_that_it_is_handed_and_no_other(home, gpt2_folder):
-    [section] = (part for part in sections("layer_mixing") if part.name == "similarity")
-    home("layer_mixing", section)
-    other = looked_at(gpt2_folder / "tiny.duckdb")
-    shown = ran("layer_mixing", "similarity", other).shown
-    assert shown
-    for item in shown:
-        assert [store.version for store in item.shown.asked.stores] == [other.version]
-
-
 OF_CORPORA = {table.name for table in corpus.TABLES}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("page", "section"), RECORDED)
-def test_a_section_needs_what_it_says_and_nothing_else(
-    page, section, request, tmp_path, monkeypatch
-):
-    home = request.getfixturevalue(f"{home_of(page, section)}_folder")
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(tmp_path))
+def test_a_section_needs_what_it_says_and_nothing_else(page, section, request):
+    name = home_of(page, section)
+    store = looked_at(request.getfixturevalue(f"{name}_folder") / "tiny.duckdb")
     needed = [table.name for table in section.needs]
-    kept = OF_CORPORA.union(needed)
-    others = [table.name for table in every_table() if table.name not in kept]
-    statements = chain.from_iterable(map(lacking, others if needed else ()))
-    path = changed_copy(home, tmp_path, *statements) / "tiny.duckdb"
+    kept = OF_CORPORA.union(needed) if needed else set(store.rows)
+    others = [table for table in store.rows if table not in kept]
+    request.getfixturevalue(f"after_{name}")(*(f"delete from stored.{other}" for other in others))
+    held = replace(store, rows=store.rows | dict.fromkeys(others, 0))
     if (page, section.name) != ("syntax", "parsers"):  # whose trees another statistic shows
-        assert ran(page, section.name, described(version_of(path)), **FOR_ALL).shown
+        assert ran(page, section.name, held, **FOR_ALL).shown
     if not needed or page in OF_TREES:
         return
-    other = tmp_path / "other"
-    other.mkdir()
-    path = changed_copy(tmp_path, other, *lacking(needed[-1])) / "tiny.duckdb"
-    lacks = ran(page, section.name, described(version_of(path)), **FOR_ALL)
+    held = replace(held, rows=held.rows | {needed[-1]: 0})
+    lacks = ran(page, section.name, held, **FOR_ALL)
     assert not lacks.shown
     assert needed[-1] in lacks.texts("info")[0]
     assert f"--statistics {needed[-1]}" in lacks.texts("code")[0]

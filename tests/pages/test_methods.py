@@ -9,7 +9,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from analysis.models.proof import PARTS
-from analysis.sources import PAPERS
 from pages.kit.sections import sections_with
 from pages.kit.statistic_method import methods
 from pages.kit.table_documentation import citation
@@ -64,15 +63,6 @@ def place_of(page: str, view: str) -> str:
     return ": ".join(
         catalogue()[key]["en"] for key in (f"page.{page}.title", f"{page}.view_{view}")
     )
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_entries_list_the_terms_and_the_papers(lang, entry):
-    glossary = sentences(entry("glossary", lang=lang))
-    terms = [key for key in catalogue() if key.startswith("glossary.")]
-    assert terms
-    assert all(catalogue()[key][lang].format() in glossary for key in terms)
-    assert all(paper.title in sentences(entry("papers", lang=lang)) for paper in PAPERS.values())
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from pages.kit.items import Group, Table, Text
 from pages.kit.published_table import Row
 from pages.services.open_file import Store, Version
 from pages.token_pairs.lists import in_both
-from tests.pages.kit.ran import Ran, ran, spoken
+from tests.pages.kit.ran import Ran, ran
 
+pytestmark = pytest.mark.slow
 SAME = {
     "model": MODEL,
     "n_layers": 12,
@@ -59,24 +60,20 @@ def folds(section: Ran) -> list[str]:
 
 PLACES = [
     ("norms", "transformation", 0.0, "Not Only a Weight"),
-    ("norms", "relation", 0.0, "Not Only a Weight"),
     ("layer_mixing", "similarity", 0.12, "through the Lens of Attention Maps"),
     ("layer_mixing", "ratio", 0.12, "Analysis of Masked Language Models"),
-    ("layer_mixing", "frequency", 0.0, "Analysis of Masked Language Models"),
     ("token_pairs", "tables", 0.12, "through the Lens of Attention Maps"),
 ]
 
 
-@pytest.mark.parametrize("lang", ["en", "ja"])
 @pytest.mark.parametrize(("page", "stem", "mask_rate", "paper"), PLACES)
 def test_numbers_are_compared_in_the_same_experiment_and_folded_in_another(
-    page, stem, mask_rate, paper, lang, file_of, store_folder, monkeypatch
+    page, stem, mask_rate, paper, file_of, store_folder, monkeypatch
 ):
-    with spoken(lang):
-        file_of(mask_rate=mask_rate)
-        same = ran(page, stem)
-        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(store_folder))
-        other = ran(page, stem)
+    file_of(mask_rate=mask_rate)
+    same = ran(page, stem)
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(store_folder))
+    other = ran(page, stem)
     assert not folds(same)
     assert all("difference" in columns for columns, *_ in printed(same))
     texts = [item.body for item in same.items if isinstance(item, Text)]
@@ -177,19 +174,24 @@ def test_an_experiment_is_known_by_model_weights_corpus_masking_and_segments(
 
 
 @pytest.mark.parametrize(
-    ("printed", "percent", "ours", "expected"),
+    ("printed", "ours", "expected"),
     [
-        ("0.79", False, 0.7949, True),
-        ("0.79", False, 0.7951, False),
-        ("-0.34", False, -0.3351, True),
-        ("94", True, 0.9449, True),
-        ("94", True, 0.9351, True),
-        ("94", True, 0.93, False),
-        ("17,443,296", False, 17443296, True),
-        ("0.79", False, None, False),
-        ("0.79", False, float("nan"), False),
+        ("0.79", (0.7949,), True),
+        ("0.79", (0.7951,), False),
+        ("-0.34", (-0.3351,), True),
+        ("94%", (0.9351,), True),
+        ("94%", (0.93,), False),
+        ("17,443,296", (17443296,), True),
+        ("0.79", (None,), False),
+        ("0.79", (0.70, 0.60, 0.786), True),  # 0.79 as printed may be 0.785
+        ("0.79", (0.70, 0.60, 0.784), False),
+        ("0.79", (0.95, 0.90, 0.99), False),
+        ("0.79", (0.7949, float("nan"), float("nan")), True),
     ],
 )
-def test_a_value_agrees_where_it_rounds_to_the_printed_one(printed, percent, ours, expected):
-    number = Published("kobayashi-2020", ("table", 1), "q", "mean", printed, percent=percent)
-    assert Row("x", number, ours).agrees == expected
+def test_a_value_agrees_by_rounding_and_is_consistent_within_its_interval(printed, ours, expected):
+    percent, text = printed.endswith("%"), printed.removesuffix("%")
+    number = Published("kobayashi-2020", ("table", 1), "q", "mean", text, percent=percent)
+    row = Row("x", number, *ours)
+    assert row.is_consistent == expected
+    assert len(ours) == 3 or row.agrees == expected

@@ -10,16 +10,18 @@ from unittest.mock import patch
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
+from pages.kit import grammar, recorded
+from pages.kit.address import Choice
 from pages.kit.items import Figure, Item, Markup, Table, Text, every_item
 from pages.kit.run import Run, within
+from pages.kit.section import Finding
 from pages.kit.sections import page_of, section_of
 from pages.kit.source import Given
 from pages.kit.view import View
 from pages.services.chosen import open_store, speak_of_file
-from pages.services.inquiry import Asked
+from pages.services.inquiry import Asked, Inquiry
 from pages.services.open_file import Store
 from pages.words import say
-from tests.pages.kit.openings import Offer
 from tests.pages.kit.promises import Pictured
 
 FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
@@ -32,16 +34,20 @@ class Ran:
 
     Attributes:
         findings: its sentences.
+        evidence: rows of its findings, with how they are said.
         keys: of the words that it used.
         values: those that its words took.
         answers: of the file to its questions.
+        chosen: values of its choices by their keys in the address.
         items: all of them, in order.
     """
 
     findings: list[str] = field(default_factory=list)
+    evidence: list[tuple[pd.DataFrame, Finding]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
     answers: list[pd.DataFrame] = field(default_factory=list)
+    chosen: dict[str, Any] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
 
     @property
@@ -52,11 +58,6 @@ class Ran:
     def pictures(self) -> list[Pictured]:
         """Figures, tables and markup with their texts, as a reader sees them."""
         return [_pictured(item) for item in self.shown]
-
-    @property
-    def offers(self) -> list[Offer]:
-        """Exports."""
-        return [Offer(item.shown) for item in self.shown]
 
     def texts(self, kind: str) -> list[str]:
         """Texts of a kind, such as `info`."""
@@ -117,10 +118,16 @@ def ran(page: str, stem: str, store: Store | None = None, /, **choices: Any) -> 
     return found
 
 
+def inquiry() -> Inquiry:
+    """Inquiry into the first file of the folder."""
+    return Inquiry(open_store())
+
+
 @contextmanager
 def _recorded(found: Ran) -> Iterator[None]:
     """Record words, their values, findings and answers."""
     ask, announce, filled, catalogue = Asked.ask, View.finding, say._filled, say.catalogue()
+    value_of = Given.value
 
     class Heard(dict[str, dict[str, str]]):
         def __getitem__(self, key: str) -> dict[str, str]:
@@ -135,6 +142,14 @@ def _recorded(found: Ran) -> Iterator[None]:
         found.findings.append(text)
         announce(view, text)
 
+    def note_choice(given: Given, choice: Choice) -> Any:
+        found.chosen[choice.key] = value_of(given, choice)
+        return found.chosen[choice.key]
+
+    def note_evidence(rows: pd.DataFrame, finding: Finding) -> Iterator[str]:
+        found.evidence.append((rows, finding))
+        return grammar.sentences(rows, finding)
+
     def note_answer(*given: Any, **named: Any) -> Any:
         answer = ask(*given, **named)
         if isinstance(answer, pd.DataFrame):
@@ -146,6 +161,8 @@ def _recorded(found: Ran) -> Iterator[None]:
         patches.enter_context(patch.object(say, "catalogue", lambda: heard))
         patches.enter_context(patch.object(say, "_filled", note_values))
         patches.enter_context(patch.object(View, "finding", note_finding))
+        patches.enter_context(patch.object(recorded, "sentences", note_evidence))
+        patches.enter_context(patch.object(Given, "value", note_choice))
         patches.enter_context(patch.object(Asked, "ask", note_answer))
         yield
 
