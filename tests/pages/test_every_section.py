@@ -287,13 +287,11 @@ def test_a_page_draws_what_its_section_shows(page, section, opened, request):
     assert charts(session) or session.dataframe or session.get("html")
 
 
-LEFT_OUT = ("compare", "query", "sequences")
-"""Of several files, and with notices to wait while a model or another process runs."""
 RECORDED = [
     pytest.param(page, section, id=f"{page}-{section.name}-{place}")
     for page in VIEWS
     for place, section in enumerate(sections(page))
-    if page not in LEFT_OUT
+    if page not in WITHOUT_HEADLINES
 ]
 MOST = 2
 """Options of a picker that are tried."""
