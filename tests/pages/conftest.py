@@ -108,7 +108,8 @@ def section(request, opened: Opener, store_folder: Path) -> Callable[..., AppTes
     def open_section(
         view: str, folder: Path | None = None, lang: str = "en", **address: str
     ) -> AppTest:
-        session = opened(page, folder or store_folder, lang=lang, **{VIEWS[page]: view, **address})
+        place = {VIEWS[page]: view, **address}
+        session = opened(page, folder or store_folder, lang=lang, alone=False, **place)
         assert_sound(session)
         return session
 

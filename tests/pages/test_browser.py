@@ -39,7 +39,7 @@ from tests.pages.kit.chromium import (
 )
 from tests.pages.kit.ran import FOR_ALL, ran
 from tests.pages.kit.section_checks import home_of, sections
-from tests.pages.test_collection import HOSTILE, ITEMS
+from tests.pages.test_report import HOSTILE, ITEMS
 
 pytestmark = needs_chromium
 
@@ -363,7 +363,7 @@ return (each.ariaLabel || each.innerText || each.placeholder || "").split("\\n")
 """
 MISSED = """
 return [...document.querySelectorAll("a[href], button, input, textarea, summary")].filter(each =>
-    each.checkVisibility() && each.tabIndex >= 0 && !each.disabled
+    each.checkVisibility({visibilityProperty: true}) && each.tabIndex >= 0 && !each.disabled
     && !each.hasAttribute("data-seen") && !each.closest("[role=radiogroup], canvas")
 ).map(each => each.outerHTML.slice(0, 200));
 """

@@ -21,7 +21,7 @@ from pages.words import say as say_module
 from pages.words.columns import title
 from pages.words.scope import words_of
 from pages.words.units import PERCENT, POINTS, in_unit, named_in, without_unit
-from tests.pages.test_collection import ITEMS
+from tests.pages.test_report import ITEMS
 
 OF_PAGE = "norms"
 FRAME = pd.DataFrame(

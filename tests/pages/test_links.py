@@ -8,7 +8,7 @@ import pytest
 from pages.kit.links import MOVED, RENAMED, VIEWS, current_place
 from pages.services.open_file import described, version_of
 from tests.pages.conftest import assert_sound, captions, charts, in_address
-from tests.pages.kit.figures import click
+from tests.pages.kit.openings import click
 from tests.pages.kit.section_checks import stems
 
 pytestmark = pytest.mark.slow

@@ -13,8 +13,8 @@ from analysis.upload_bounds import UPLOAD_BYTES
 from pages.services import live_model as live
 from precompute.live.one_sequence import MAX_CHARACTERS
 from tests.pages.conftest import assert_sound, charts
-from tests.pages.kit.figures import frame_of
-from tests.pages.kit.stores import answers_of, changes_of
+from tests.pages.kit.openings import frame_of
+from tests.pages.kit.stores import answers_of
 from tests.small_images import SIZES
 from tests.tiny import HEADS as TEXT_HEADS
 from tests.tiny import LAYERS as TEXT_LAYERS
@@ -23,7 +23,6 @@ from tests.tiny_vision import HEADS, LAYERS
 assert TEXT_HEADS != HEADS  # a page that took the number from elsewhere would be found out
 pytestmark = pytest.mark.slow
 OF_PAGE = "relevance"
-changed_images = changes_of("images_folder")
 image_answers = answers_of("images_folder")
 NAME = "disc.png"  # half of several patches is inside its mask
 MASK = sorted(SIZES).index(NAME)
@@ -72,14 +71,11 @@ def test_ones_own_image_has_the_maps_that_a_run_would_keep_and_what_is_none_is_r
         assert frame["relevance"].tolist() == pytest.approx(expected.tolist(), abs=1e-5)
 
 
-@pytest.mark.parametrize("stem", ["text", "map"])
-def test_without_the_model_there_are_no_maps_of_ones_own(stem, section, changed, changed_images):
-    change, pick = (changed, "re_seq") if stem == "text" else (changed_images, "re_image")
-    folder = change("update stored.run set model = '/no such folder/model'")
-    session = section(stem, folder, **{pick: "own"})
-    if stem == "text":
-        session.text_area[0].set_value("the cat")
-        session.button[0].click().run()
+def test_without_the_model_there_are_no_maps_of_ones_own(section, changed):
+    folder = changed("update stored.run set model = '/no such folder/model'")
+    session = section("text", folder, re_seq="own")
+    session.text_area[0].set_value("the cat")
+    session.button[0].click().run()
     assert session.warning
     assert not charts(session)
 

@@ -25,7 +25,7 @@ from pages.services.chosen import open_store
 from pages.words.say import catalogue
 from tests.docs.written import ROOT
 from tests.pages.conftest import assert_sound, bodies
-from tests.pages.test_collection import COLLECTION
+from tests.pages.test_report import COLLECTION
 
 pytestmark = pytest.mark.slow
 

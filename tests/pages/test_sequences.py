@@ -19,7 +19,7 @@ from pages.sequences.vectors import Parts
 from pages.services.live_model import LONGEST
 from pages.services.model_process import ModelProcess
 from tests.pages.conftest import assert_sound, bodies, captions, charts, in_address, sentences
-from tests.pages.kit.figures import frame_of
+from tests.pages.kit.openings import frame_of
 
 pytestmark = pytest.mark.slow
 OF_PAGE = "sequences"
@@ -44,6 +44,14 @@ def kept_map(store, *, seq: int, layer: int, head: int) -> np.ndarray:
     return np.array(attention).reshape(n, n)
 
 
+def value_norms(store, seq: int) -> np.ndarray:
+    """Lengths of the vectors of L2·H3 in a sequence."""
+    norms = (
+        "select value_norm from head_token where layer = 2 and head = 3 and seq = ? order by pos"
+    )
+    return store.execute(norms, [seq]).df()["value_norm"].to_numpy()
+
+
 @pytest.fixture
 def short(store) -> int:
     """A sequence of which the file keeps the weights between all tokens."""
@@ -55,11 +63,7 @@ def test_weights_and_norms_of_a_head_are_those_of_the_file(section, exported, st
     section("map", head="2-3", **(OWN if own else {"seq_seq": str(short)}))
     frame, kept = frame_of(exported, "seq_map_panels"), kept_map(store, seq=short, layer=2, head=3)
     np.testing.assert_allclose(square(frame, "weight"), kept, atol=1e-6)
-    norms = store.execute(
-        "select value_norm from head_token where seq = ? and layer = 2 and head = 3 order by pos",
-        [short],
-    ).df()["value_norm"]
-    expected = kept * norms.to_numpy()
+    expected = kept * value_norms(store, short)
     expected /= expected.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(square(frame, "norm"), expected, atol=NOISE)
     lines = frame_of(exported, "seq_map_lines")
@@ -271,21 +275,12 @@ def test_vectors_that_cancel_have_a_sum_of_0_and_no_share(said):
     assert np.isnan(last["in_plane"])
 
 
-def test_lengths_of_the_section_are_those_of_the_file(section, exported, store):
-    [(seq,)] = store.execute("select seq from sequence where text = ?", [SHORT]).fetchall()
-    section("vectors", seq_seq=str(seq), head="2-3", seq_query="1")
+def test_lengths_of_the_section_are_those_of_the_file(section, exported, store, short):
+    section("vectors", seq_seq=str(short), head="2-3", seq_query="1")
     bars = frame_of(exported, "seq_vectors_bars").iloc[:3]
-    [(n, weights)] = store.execute(
-        "select n, attention from exemplar_attention where seq = ? and layer = 2 and head = 3",
-        [seq],
-    ).fetchall()
-    norms = store.execute(
-        "select value_norm from head_token where seq = ? and layer = 2 and head = 3 order by pos",
-        [seq],
-    ).df()["value_norm"]
-    expected = np.array(weights).reshape(n, n)[1]
     names = frame_of(exported, "seq_vectors_arrows")["name"][:3]
     assert list(bars["name"]) == list(names)
     positions = [int(str(name)[-1].translate(LOWERED)) for name in names]
+    expected = kept_map(store, seq=short, layer=2, head=3)[1]
     np.testing.assert_allclose(bars["attention"], expected[positions], atol=1e-6)
-    np.testing.assert_allclose(bars["value_norm"], norms[positions], rtol=1e-4)
+    np.testing.assert_allclose(bars["value_norm"], value_norms(store, short)[positions], rtol=1e-4)

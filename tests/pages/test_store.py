@@ -1,7 +1,7 @@
 """Files are found, opened, told apart, replaced and refused without a fault."""
 
 import os
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import copyfile
 
@@ -45,23 +45,14 @@ def test_the_demo_stands_before_the_file_beside_it(monkeypatch, tmp_path):
 
 
 def test_threads_ask_one_file_at_once(store_folder):
-    version = version_of(store_folder / "tiny.duckdb")
-    counts, failed = [], []
+    version, asked = version_of(store_folder / "tiny.duckdb"), "from token_type_interval"
 
-    def ask() -> None:
-        try:
-            with cursor(version) as opened:
-                asked = "from token_type_interval where head is null"
-                counts.extend(len(opened.sql(asked).df()) for _ in range(20))
-        except duckdb.Error as error:
-            failed.append(error)
+    def ask(_: int) -> list[int]:
+        with cursor(version) as opened:
+            return [len(opened.sql(asked).df()) for _ in range(20)]
 
-    threads = [threading.Thread(target=ask) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failed
+    with ThreadPoolExecutor(6) as pool:
+        counts = [n for found in pool.map(ask, range(6)) for n in found]
     assert len(counts) == 120
     assert len(set(counts)) == 1
 

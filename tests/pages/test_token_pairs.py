@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from pages.token_pairs.pair import PAGE as A_PAGE
 from pages.token_pairs.ranking import listed
 from pages.words.scope import words_of
 from tests.pages.conftest import bodies, frames, in_address, sentences
-from tests.pages.kit.figures import click
+from tests.pages.kit.openings import click
 from tests.pages.kit.ran import Ran, ran
 from tests.pages.kit.stores import changed_copy
 
@@ -101,7 +102,7 @@ def test_lists_are_those_of_the_file_and_begin_with_the_papers(direction, pairs,
 )
 def test_what_is_listed_fulfils_every_condition(choices, holds, pairs):
     section = pairs("workbench", tp_direction="both", **choices)
-    everything = table_of(pairs("workbench", tp_direction="both", tp_least="1"))
+    everything: Any = table_of(pairs("workbench", tp_direction="both", tp_least="1"))
     least = int(choices.get("tp_least", 2))
     fits = [row for row in everything.itertuples() if holds(row) and row.n >= least]
     if not fits:
