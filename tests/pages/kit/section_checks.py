@@ -1,4 +1,4 @@
-"""Checks of every section of every page."""
+"""Sections of pages, and the files that have all that they show."""
 
 from importlib import import_module
 
