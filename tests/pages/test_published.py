@@ -1,6 +1,6 @@
 """Published numbers stand beside a file's own, compared only where both are of one experiment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -124,19 +124,6 @@ def test_a_pair_is_found_in_the_papers_list_of_its_layer_and_direction_alone():
     assert ("attenuated", 1, *pair) in expected
 
 
-@pytest.fixture
-def apart() -> Callable[..., str]:
-    """Difference of a file with such a run and such facts from a paper's experiment."""
-
-    def ask(paper: str = "kobayashi-2020", facts: Mapping[str, str] = {}, **run: object) -> str:
-        provenance = {"random_weights": "none", "segments_given": "0, 1", **facts}
-        version = Version("tiny.duckdb", 0, 0)
-        store = Store(version, pd.Series(SAME | run), facts=provenance, rows={}, content="")
-        return published_table.apart(store, paper) or "same"
-
-    return ask
-
-
 NAME = SAME["model"]
 ONE, TREEBANK = {"segments_given": "0"}, {"n_sequences": 1696}
 UNTRAINED = {"random_weights": "0"}
@@ -168,9 +155,12 @@ UNTRAINED = {"random_weights": "0"}
     ],
 )
 def test_an_experiment_is_known_by_model_weights_corpus_masking_and_segments(
-    paper, facts, run, expected, apart
+    paper, facts, run, expected
 ):
-    assert apart(paper, facts, **run) == expected
+    facts = {"random_weights": "none", "segments_given": "0, 1", **facts}
+    version = Version("tiny.duckdb", 0, 0)
+    store = Store(version, pd.Series(SAME | run), facts=facts, rows={}, content="")
+    assert (published_table.apart(store, paper) or "same") == expected
 
 
 @pytest.mark.parametrize(
