@@ -68,7 +68,7 @@ _ALIKE = {
     _TWIN: {
         "attention_norm_correlation": "attention_norm_histogram",
         "pair_delta": "pair pair_pmi_correlation relation_share sequence_relation_change",
-        "position_spectrum": "embedding_spectrum query_key_singular_value state_spectrum",
+        "position_spectrum": "embedding_spectrum state_spectrum",
         "head_distance_weighing": "head_linkage head_linkage_weighing layer_cohesion "
         "layer_cohesion_weighing",
         "head_offset": "offset_agreement",
@@ -86,7 +86,6 @@ _ALIKE = {
     _WHERE: {
         "coreference_accuracy": "coreference_best coreference_best_weighing",
         "dependency_accuracy": "dependency_best dependency_best_weighing",
-        "attention": "exemplar_attention",
         "pair_delta": "pair_extreme pair_occurrence",
         "relative_position_cluster": "relative_position_centre",
     },

@@ -132,6 +132,18 @@ VIEWS = (
         "from position_spectrum_control where control in ('kept', 'compared')",
     ),
     View("head_offset", _of_corpus(positions.head_offset), _HEAD),
+    View(
+        "query_key_singular_value",
+        _of_corpus(positions.query_key_singular_value),
+        (*_HEAD, "rank"),
+    ),
+    View(
+        "exemplar_attention",
+        positions.exemplar_attention,
+        ("seq", *_HEAD, "cell"),
+        rows="select seq, layer, head, unnest(range(n * n)) as cell, "
+        "unnest(attention)::double as attention from exemplar_attention",
+    ),
     View("position_variance", _of_corpus(positions.position_variance), ("component",)),
     View(
         "query_key_correlation_mean",

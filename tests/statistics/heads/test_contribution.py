@@ -1,18 +1,16 @@
 """Signed shares of updates: against parts that are written out, and laws."""
 
-import math
-from typing import Any
-
 import numpy as np
 import pandas as pd
-import pytest
 import torch
+from torch import Tensor
 
 from analysis.effects import PARTS, REST
 from analysis.measures.heads.contribution import contributions
+from analysis.models.trace import LayerTrace
 from analysis.statistics.heads.single_heads import SEQUENCE_CONTRIBUTION
 from analysis.token_types import TOKEN_TYPES
-from tests.reference.transformed_vectors import norm, vectors_of
+from tests.statistics.mixing.slow_layers import network_part, normalised
 from tests.tiny import every_model, tiny_model, tiny_sequences
 from tests.tracing import rows_of_table, trace_of
 
@@ -35,68 +33,45 @@ def test_heads_and_the_rest_sum_to_the_update_and_so_do_types_of_tokens(tiny, se
             np.testing.assert_allclose(total, np.ones(len(sequence)), rtol=1e-9)
 
 
-def written_out(layer, n_tokens: int) -> list[list[Any]]:
-    """Part by part and token by token: the vectors that make up a BERT layer's update, in loops."""
-    block, other = (
-        norms[0] for norms in (layer.weights.norms_by_stage[1], layer.weights.norms_by_stage[3])
-    )
+def written_out(layer: LayerTrace, i: int) -> tuple[Tensor, Tensor]:
+    """Vectors that make up a BERT layer's update of a token: of heads and of the rest; the heads'
+    own before any norm."""
+    weights, own, given = layer.weights, layer.input[0, i], layer.output[0, i]
+    f = (
+        layer.input[0] @ weights.value_weight + weights.value_bias[:, None]
+    ) @ weights.output_weight
+    heads = torch.stack([rows[i] @ f[h] for h, rows in enumerate(layer.attention[0])])
+    block, other = weights.norms
+    first = own + weights.output_bias + heads.sum(dim=0)
+    middle = normalised(block, first, first, is_bias=True)
+    sent = network_part(weights.feed_forward, middle, middle, is_bias=True)
+    last = middle + sent
 
-    def linear(vector, whole, of):
-        mean, size = sum(vector) / len(vector), sum(whole) / len(whole)
-        spread = sum((w - size) ** 2 for w in whole) / len(whole)
-        return [
-            (v - mean) / math.sqrt(spread + of.epsilon) * float(scale)
-            for v, scale in zip(vector, of.scale, strict=True)
-        ]
+    def through(part: Tensor, *, is_bias: bool = False) -> Tensor:
+        normed = normalised(block, part, first, is_bias=is_bias)
+        return normalised(other, normed, last, is_bias=is_bias)
 
-    def add(*vectors) -> list[float]:
-        return [sum(parts) for parts in zip(*vectors, strict=True)]
-
-    width, bias = layer.input.shape[-1], layer.weights.output_bias.tolist()
-    attention = layer.attention[0].tolist()
-    made_by = [vectors_of(layer, 0, head, n_tokens) for head in range(len(attention))]
-    parts = list[list[Any]]()
-    for i in range(n_tokens):
-        heads: list[list[float]] = [
-            [sum(a * f[c] for a, f in zip(weights[i], made, strict=True)) for c in range(width)]
-            for weights, made in zip(attention, made_by, strict=True)
-        ]
-        own, given = layer.input[0, i].tolist(), layer.output[0, i].tolist()
-        first = add(own, bias, *heads)
-        middle = add(linear(first, first, block), block.shift.tolist())
-        network = layer.weights.feed_forward
-        hidden = torch.tensor(middle).double() @ network.input_weight + network.input_bias
-        hidden = torch.nn.functional.gelu(hidden)
-        sent = (hidden @ network.output_weight + network.output_bias).tolist()
-        last = add(middle, sent)
-
-        def through(vector, first=first, last=last):
-            return linear(linear(vector, first, block), last, other)
-
-        of_bias = add(
-            through(bias), linear(block.shift.tolist(), last, other), other.shift.tolist()
-        )
-        residual = add(through(own), [-x for x in own])
-        parts.append([*map(through, heads), linear(sent, last, other), residual, of_bias])
-        parts[-1].append([a - b for a, b in zip(given, own, strict=True)])
-        parts[-1].append([norm(head) for head in heads])
-    return parts
+    residual = through(own) - own
+    rest = [normalised(other, sent, last), residual, through(weights.output_bias, is_bias=True)]
+    parts = torch.stack([*map(through, heads), *rest])
+    torch.testing.assert_close(parts.sum(dim=0), given - own)
+    return parts, heads
 
 
 def test_parts_are_those_that_are_written_out():
     model, sequence = tiny_model("bert"), tiny_sequences("bert")[0]
     for layer in trace_of(model, [sequence]).layers:
         everything = torch.ones(1, len(sequence), dtype=torch.bool)
-        found = contributions(layer, everything).numpy()
-        n_heads = len(layer.weights.output_weight)
-        for i, (*parts, update, norms) in enumerate(written_out(layer, len(sequence))):
-            of_parts = [*found[:n_heads, :, i], *found[-len(REST) :, :, i]]
-            norms += [math.nan] * len(REST)
-            for part, size, of_part in zip(parts, norms, of_parts, strict=True):
-                along = sum(a * b for a, b in zip(part, update, strict=True))
-                expected = [along / norm(update) ** 2, norm(part) / norm(update), size]
-                assert of_part == pytest.approx(expected, rel=1e-6, abs=1e-9, nan_ok=True)
-            assert found[n_heads, 0, i] == pytest.approx(found[:n_heads, 0, i].sum())
+        found, n_heads = contributions(layer, everything), len(layer.weights.output_weight)
+        for i, update in enumerate((layer.output - layer.input)[0]):
+            parts, heads = written_out(layer, i)
+            size = update.norm()
+            along, lengths = parts @ update / size**2, parts.norm(dim=1) / size
+            of_parts = torch.cat([found[:n_heads, :, i], found[-len(REST) :, :, i]]).T
+            torch.testing.assert_close(of_parts[:2], torch.stack([along, lengths]))
+            torch.testing.assert_close(of_parts[2, :n_heads], heads.norm(dim=1))
+            assert of_parts[2, n_heads:].isnan().all()
+            torch.testing.assert_close(found[n_heads, 0, i], along[:n_heads].sum())
 
 
 def test_rows_are_of_each_text_and_of_every_part_it_has(tiny, sequences):

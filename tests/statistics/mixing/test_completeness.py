@@ -19,7 +19,7 @@ from precompute.jobs.runner import run_local
 from precompute.run import run
 from tests.massive import FAULTS, massive_model, misread_unproved
 from tests.small_store import request
-from tests.statistics.mixing.layers import every_order, misread
+from tests.statistics.mixing.slow_layers import every_order, misread
 
 
 def slow_errors(

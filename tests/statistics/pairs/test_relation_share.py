@@ -72,7 +72,7 @@ def test_changes_follow_the_maps_before_and_after_each_effect(tiny, sequences, l
     assert not found
 
 
-def test_a_sequence_of_one_token_has_no_pair():
+def test_of_one_token_no_change_is_put_down_to_a_relation():
     maps = np.ones((len(POST_NORM.scopes), 1, 1))
     relations, seen = np.zeros((1, 1), dtype=np.int8), np.ones((1, 1), dtype=bool)
     n, sums = relation_changes(maps, POST_NORM, relations, seen)

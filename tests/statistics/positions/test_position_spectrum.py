@@ -1,9 +1,5 @@
 """Spectra along positions: of embeddings, and of states with and without positions."""
 
-from dataclasses import replace
-from shutil import copyfile
-
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,12 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.positions.position_spectrum import (
-    SPREAD,
     amplitude_spectrum,
     embedding_spectrum,
-    frequencies,
     position_variance,
-    spread,
     wave_length,
 )
 from analysis.models.trace import ModelWeights
@@ -26,20 +19,18 @@ from analysis.statistics.positions.scores import (
     POSITION_VARIANCE,
     STATE_SPECTRUM,
 )
-from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_weights
 from precompute.store.cross_laws import CROSS_LAWS
-from tests.tiny import HEADS, WIDTH, tiny_model, tiny_sequences
+from tests.statistics.fits import store_of
+from tests.tiny import tiny_model
 from tests.tracing import rows_of_table
 
 N = 32
 CYCLES = 2
 FREQUENCY = 512 * CYCLES / N
 TURN = 2 * np.pi * CYCLES / N
-SHIFTS = (1, -2)
-"""By how many tokens the key waves of the first heads are ahead of their query waves."""
 
 
 @given(st.integers(3, 40), st.integers(0, 20), st.floats(0.1, 9), st.floats(0, 6.3))
@@ -51,22 +42,6 @@ def test_a_pure_wave_has_one_line_at_its_frequency(n, k, height, phase):
     expected = torch.zeros(n // 2 + 1, dtype=torch.float64)
     expected[k] = height * n / 2 if k else abs(height * np.cos(phase)) * n
     torch.testing.assert_close(spectrum, expected, atol=1e-9, rtol=1e-9)
-
-
-def test_frequencies_are_cycles_per_512_positions():
-    assert frequencies(512).tolist() == list(range(257))
-    assert frequencies(64).tolist() == [8 * k for k in range(33)]
-    assert frequencies(5).tolist() == [0, 102.4, 204.8]
-
-
-@pytest.mark.parametrize("columns", [1, 2, 3, 4, 5, 8, 13])
-def test_the_spread_is_mean_quartiles_and_maximum_over_columns(columns):
-    amplitudes = torch.rand(3, 7, columns, generator=torch.Generator().manual_seed(columns))
-    spreads = spread(amplitudes)
-    assert spreads.shape == (3, 7, len(SPREAD))
-    quartiles = np.quantile(amplitudes.numpy(), [0.25, 0.75], axis=-1)
-    expected = [amplitudes.mean(dim=-1), *map(torch.from_numpy, quartiles), amplitudes.amax(dim=-1)]
-    torch.testing.assert_close(spreads, torch.stack(expected, dim=-1).float())
 
 
 def test_measured_lengths_are_powers_of_two_from_16_on():
@@ -106,63 +81,44 @@ def test_a_model_that_learns_no_position_embeddings_has_no_rows(table):
 @pytest.mark.parametrize(
     "change",
     [
-        "update stored.state_spectrum set n_sequences = n_sequences + 1 "
+        "update state_spectrum set n_sequences = n_sequences + 1 "
         "where control = 'compared' and layer = 1",
-        "delete from stored.state_spectrum where control = 'permuted' and source = 'key'",
+        "delete from state_spectrum where control = 'permuted' and source = 'key'",
     ],
 )
-def test_controls_of_other_sequences_break_a_law(position_run, tmp_path, change):
+def test_controls_of_other_sequences_break_a_law(change):
     law = CROSS_LAWS["spectra with and without positions are of the same number of sequences"]
-    path = copyfile(position_run[0].output, tmp_path / "copy.duckdb")
-    with duckdb.connect(str(path)) as store:
+    with store_of(state_spectrum=_rows(STATE_SPECTRUM, tiny_model("bert"))) as store:
+        store.execute("create view position_spectrum_control as from state_spectrum")
         assert store.execute(law).fetchone() == (0,)
         store.execute(change)
         [(broken,)] = store.execute(law).fetchall()
     assert broken > 0
 
 
-def _text() -> Sequence:
-    """32 tokens of different kinds."""
-    sequence = tiny_sequences("bert")[3]
-    names = ("ids", "segments", "token_types", "words", "masked")
-    arrays = {name: np.resize(getattr(sequence, name), N) for name in names}
-    return replace(sequence, index=0, tokens=(sequence.tokens * N)[:N], **arrays)
-
-
-def _emptied() -> LoadedModel:
-    """A model that passes its embeddings on: every weight 0 but those of the normalisations."""
+@pytest.fixture(scope="module")
+def waves() -> LoadedModel:
+    """A model that passes its embeddings on: those of positions are one wave in twelve phases,
+    those of words are nothing."""
     loaded = tiny_model("bert")
+    embedding = loaded.model.embeddings.position_embeddings.weight
+    phases = 2 * np.pi * np.arange(WIDTH) / WIDTH
     with torch.no_grad():
         for name, parameter in loaded.model.named_parameters():
             parameter.fill_(1.0 if name.endswith("LayerNorm.weight") else 0.0)
-    return loaded
-
-
-@pytest.fixture(scope="module")
-def waves() -> LoadedModel:
-    """Position embeddings are one wave in twelve phases; words are nothing. Of the first layer's
-    heads two shift the wave between queries and keys, and the third looks at nothing."""
-    loaded = _emptied()
-    phases = 2 * np.pi * np.arange(WIDTH) / WIDTH
-    embedding = loaded.model.embeddings.position_embeddings.weight
-    wave = np.cos(TURN * np.arange(len(embedding))[:, None] + phases)
-    quarter = WIDTH // 4  # a quarter of a turn ahead of coordinate 0
-    attention = loaded.model.encoder.layer[0].attention.self
-    with torch.no_grad():
+        wave = np.cos(TURN * np.arange(len(embedding))[:, None] + phases)
         embedding.copy_(torch.from_numpy(wave))
-        for head, shift in enumerate(SHIFTS):
-            cosine, sine = np.cos(TURN * shift), np.sin(TURN * shift)
-            row = head * (WIDTH // HEADS)
-            attention.query.weight[row, 0] = attention.query.weight[row + 1, quarter] = 3.0
-            attention.key.weight[row, 0] = attention.key.weight[row + 1, quarter] = cosine
-            attention.key.weight[row, quarter] = sine
-            attention.key.weight[row + 1, 0] = -sine
     return loaded
 
 
-def _rows(table, loaded: LoadedModel, **chosen) -> pd.DataFrame:
-    rows = as_stored(table, rows_of_table(table, loaded, [_text()], **chosen)).to_pandas()
-    return rows.astype({name: str for name in ("control", "source") if name in rows})
+def _rows(table, loaded: LoadedModel) -> pd.DataFrame:
+    """Rows of a text of 32 tokens."""
+    sequence = tiny_sequences("bert")[3]
+    names = ("ids", "segments", "token_types", "words", "masked")
+    arrays = {name: np.resize(getattr(sequence, name), N) for name in names}
+    text = replace(sequence, index=0, tokens=(sequence.tokens * N)[:N], **arrays)
+    rows = as_stored(table, rows_of_table(table, loaded, [text])).to_pandas()
+    return rows.astype(dict.fromkeys(("control", "source"), str))
 
 
 def test_the_line_vanishes_without_positions_and_spreads_when_they_are_permuted(waves):

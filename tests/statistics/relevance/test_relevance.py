@@ -1,4 +1,7 @@
-"""Propagation of relevance, against loops over tokens, cases by hand, and laws."""
+"""Propagation of relevance, published methods and summaries, against loops, by hand, and laws."""
+
+import math
+from math import ceil, isnan, log
 
 import numpy as np
 import pytest
@@ -6,7 +9,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.relevance.relevance import Relevance, carried_relevance, value_distances
+from analysis.measures.relevance.relevance import (
+    Relevance,
+    carried_relevance,
+    gradient_attention,
+    value_distances,
+)
+from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import RULES
 from tests.precompute.corpora.tiny import unhurried
 
@@ -72,12 +81,6 @@ def test_constant_values_keep_relevance_in_place_and_are_counted():
     assert (relevance.heads.maps[0, 0, ..., 0] < 1).all()
 
 
-def test_one_token_keeps_everything():
-    relevance = carried(torch.ones(2, 1, 1, 1), torch.full((2, 1, 1, 3), 0.3))
-    assert (relevance.heads.maps == 1).all()
-    assert relevance.heads.n_in_place[:, 0, 1, 0].tolist() == [0, 2, 0, 2]
-
-
 def test_activations_too_small_to_divide_by_lose_nothing():
     """Token 0 is the mean itself and looks away only at a weight at the edge of float32."""
     attention = [[[[1, 1e-45, 0], [0, 1, 0], [0, 0, 1]]]]
@@ -110,12 +113,6 @@ def test_equal_values_beside_far_ones_lie_at_no_distance_to_speak_of():
     assert deviation[0, 0, 0] == deviation[0, 0, 1]
 
 
-def test_padding_is_in_no_mean():
-    values = torch.tensor([[[[0.0], [2.0], [100.0]]]])
-    deviation, _ = value_distances(values, torch.tensor([[True, True, False]]))
-    assert deviation[0, 0].tolist() == [1, 1, 0]
-
-
 def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
     """The largest deviation is that of a head by itself, since no rule sees a scale in it."""
     attention, values = random_layers(6)
@@ -125,3 +122,179 @@ def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
     ii = RULES.index("ii")
     np.testing.assert_allclose(both.maps[ii, :, :, 0], by_itself.maps[ii, :, :, 0], atol=1e-5)
     assert not both.n_in_place[ii].any()
+
+
+Vector = list[float]
+Matrix = list[Vector]
+
+
+def weighed_rows(start: Vector, matrix: Matrix) -> Vector:
+    """Sum of the rows of a matrix, weighted by `start`."""
+    n = len(matrix[0])
+    return [sum(start[i] * row[j] for i, row in enumerate(matrix)) for j in range(n)]
+
+
+def slow_gradients(
+    attention: list[list[Matrix]], gradients: list[list[Matrix]], start: Vector
+) -> Vector:
+    """R = I, then R = R + E_h((∇A ⊙ A)⁺) R in every layer; the start's rows, 1 in sum."""
+    n = len(start)
+    relevance = [[float(i == j) for j in range(n)] for i in range(n)]
+    for heads, slopes in zip(attention, gradients, strict=True):
+        mean = [
+            [
+                sum(
+                    max(0.0, weights[i][j] * slope[i][j])
+                    for weights, slope in zip(heads, slopes, strict=True)
+                )
+                / len(heads)
+                for j in range(n)
+            ]
+            for i in range(n)
+        ]
+        relevance = [
+            [
+                relevance[i][j] + sum(mean[i][k] * relevance[k][j] for k in range(n))
+                for j in range(n)
+            ]
+            for i in range(n)
+        ]
+    row = weighed_rows(start, relevance)
+    return [value / sum(row) for value in row]
+
+
+def start_of(n: int) -> torch.Tensor:
+    start = torch.zeros(n, dtype=torch.float64)
+    start[0], start[-1] = 0.75, start[-1] + 0.25
+    return start / start.sum()
+
+
+def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    draw = np.random.default_rng(seed)
+    shape = (n_layers, 2, 4, 4)
+    attention = torch.from_numpy(draw.normal(size=shape)).softmax(dim=-1)
+    return list(attention), list(torch.from_numpy(draw.normal(size=shape)))
+
+
+@given(st.integers(0, 2**31))
+@unhurried()
+def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
+    attention, gradients = drawn(seed)
+    relevance = gradient_attention(attention, gradients, start_of(4))
+    expected = slow_gradients(
+        [layer.tolist() for layer in attention],
+        [layer.tolist() for layer in gradients],
+        start_of(4).tolist(),
+    )
+    np.testing.assert_allclose(relevance, expected, rtol=1e-9)
+    assert (relevance >= 0).all()
+    assert relevance.sum().item() == pytest.approx(1)
+
+
+def test_only_gradients_that_speak_for_the_class_count():
+    attention, gradients = drawn(0)
+    start = start_of(4)
+    against = [-gradient.abs() for gradient in gradients]
+    np.testing.assert_allclose(gradient_attention(attention, against, start), start)
+    beside = [torch.cat([g, -g.abs()]) for g in gradients]
+    twice = [torch.cat([a, a]) for a in attention]
+    halved = gradient_attention(attention, [g / 2 for g in gradients], start)
+    np.testing.assert_allclose(gradient_attention(twice, beside, start), halved)
+
+
+Numbers = dict[str, float | None]
+
+
+def slow_summary(
+    relevance: list[float],
+    is_cls: list[bool],
+    is_content: list[bool],
+    coverage: list[float] | None = None,
+) -> Numbers:
+    """Summary of one map.
+
+    `coverage` is by content token; NaN where the mask is unknown.
+    """
+    row: Numbers = dict.fromkeys(
+        ["cls_share", "entropy", "evenness", "top5_share", "mask_share", "mask_chance", "pointing"]
+    )
+    total = sum(relevance)
+    if any(is_cls):
+        row["cls_share"] = sum(r for r, cls in zip(relevance, is_cls, strict=True) if cls) / total
+    content = [r for r, inside in zip(relevance, is_content, strict=True) if inside]
+    row["special_share"] = (total - sum(content)) / total
+    n = len(content)
+    if sum(content) > 0:
+        shares = [r / sum(content) for r in content]
+        row["entropy"] = -sum(r * log(r) for r in shares if r > 0)
+        row["evenness"] = row["entropy"] / log(n) if n > 1 else None
+        row["top5_share"] = sum(sorted(shares, reverse=True)[: ceil(n / 20)])
+    known = [
+        (r, inside)
+        for r, inside in zip(content, coverage or [], strict=bool(coverage))
+        if not isnan(inside)
+    ]
+    if known:
+        row["mask_chance"] = sum(inside for _, inside in known) / len(known)
+        if (seen := sum(r for r, _ in known)) > 0:
+            row["mask_share"] = sum(r * inside for r, inside in known) / seen
+            largest = max(r for r, _ in known)
+            tied = [inside for r, inside in known if r == largest]
+            row["pointing"] = sum(tied) / len(tied)
+    return row
+
+
+def summaries(maps, *, n_special=1, has_cls=True, coverage=None) -> list[dict[str, float]]:
+    """Numbers of maps whose first tokens are special, the very first of them [CLS]."""
+    maps = np.asarray(maps, dtype=float)
+    places = np.arange(maps.shape[1])
+    numbers = relevance_summary(
+        maps,
+        is_cls=(places == 0) & has_cls,
+        is_content=places >= n_special,
+        coverage=None if coverage is None else np.asarray(coverage, dtype=float),
+    )
+    return [dict(zip(QUANTITIES, row, strict=True)) for row in numbers.tolist()]
+
+
+def assert_same(found: dict[str, float], expected: Numbers) -> None:
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        if value is None:
+            assert math.isnan(found[name]), name
+        else:
+            assert found[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+SHARES = st.one_of(st.just(0.0), st.sampled_from([0.25, 0.5]), st.floats(1e-6, 1))
+
+
+@given(
+    st.lists(SHARES, min_size=1, max_size=45).filter(any),
+    st.integers(0, 2),
+    st.booleans(),
+    st.integers(0, 2**31),
+)
+@unhurried()
+def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
+    n_special = min(n_special, len(relevance))
+    n = len(relevance) - n_special
+    inside = np.random.default_rng(seed).choice([0, 0.3, 1, np.nan], n)
+    for coverage in None, inside.tolist():
+        (summary,) = summaries([relevance], n_special=n_special, has_cls=has_cls, coverage=coverage)
+        assert_same(
+            summary,
+            slow_summary(
+                relevance,
+                [place == 0 and has_cls for place in range(len(relevance))],
+                [place >= n_special for place in range(len(relevance))],
+                coverage,
+            ),
+        )
+
+
+@pytest.mark.parametrize(("n", "n_top"), [(1, 1), (20, 1), (21, 2), (140, 7), (196, 10)])
+def test_five_in_a_hundred_are_counted_without_rounding(n, n_top):
+    (summary,) = summaries([[0.0, *range(n, 0, -1)]])
+    total = n * (n + 1) / 2
+    assert summary["top5_share"] == pytest.approx(sum(range(n, n - n_top, -1)) / total)

@@ -1,4 +1,4 @@
-"""Attention that rests on places: of images, laws, and rates by hand."""
+"""Attention that rests on places or on no token: laws, rates by hand, and what a layer lacks."""
 
 import math
 
@@ -9,17 +9,37 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.sinks.attention_sinks import sink_weights
+from analysis.measures.mixing.completeness import attention_sum_error
+from analysis.measures.mixing.layer_mixing import layer_mixing
+from analysis.measures.mixing.mixture import ratios_of_layer
+from analysis.measures.mixing.rollout import rolled_on, with_residual
+from analysis.measures.sinks.attention_sinks import shares_of_no_token, sink_weights
+from analysis.models.head_norm import HeadNormWeights
+from analysis.models.trace import LayerWeights
+from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.sinks import RATED, THRESHOLDS, WEIGHTS
 from analysis.statistics import norms, sinks
+from analysis.statistics.mixing import SEQUENCE_MIXING_RATIO
 from analysis.statistics.sinks import PLACES
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.outermost.sinks import weights_of_place
 from tests.precompute.corpora.tiny import unhurried
 from tests.statistics.fits import made, store_of
-from tests.statistics.sinks.places import masks_of, pairs_of, place_tokens, seen_by
+from tests.statistics.positions.turned_layers import changed_layers, stored, turning
 from tests.tiny import OF_IMAGES
 from tests.tracing import layers_of, rows_of_table, rows_of_tables
+
+
+def place_tokens(types: list[str]) -> dict[str, list[int]]:
+    """Tokens of every place in a text."""
+    special = ("cls", "sep", "bos", "register")
+    content = [j for j, kind in enumerate(types) if kind not in special]
+    places = {"first": [0], "first_content": content[:1]}
+    for j, kind in enumerate(types):
+        if kind != "first":  # which is a place already
+            places.setdefault(kind, []).append(j)
+    return {name: tokens for name, tokens in places.items() if tokens}
+
 
 TYPES = ("cls", "other", "comma_period", "sep")
 
@@ -48,11 +68,14 @@ def test_places_of_images_have_the_weights_and_norms_of_their_tokens(tiny, seque
 def sinks_of(attention, norms, types, *, is_causal=False) -> dict[str, dict[str, float]]:
     """Every quantity of one head and text, by place."""
     n = len(types)
+    seen, places = torch.ones(1, n, n, dtype=torch.bool), torch.zeros(1, len(PLACES), n).bool()
+    for name, tokens in place_tokens(types).items():
+        places[0, PLACES.index(name), tokens] = True
     weights = sink_weights(
         torch.as_tensor(attention, dtype=torch.float64)[None, None],
         torch.as_tensor(norms, dtype=torch.float64)[None, None],
-        pairs_of([seen_by(n, is_causal=is_causal)], n),
-        places=masks_of([types], n),
+        seen.tril() if is_causal else seen,
+        places=places,
     )[0, 0]
     return {
         name: dict(zip(WEIGHTS, values, strict=True))
@@ -159,3 +182,57 @@ def test_laws_between_tables_hold_and_can_fail(tables, law, fault):
         assert store.execute(CROSS_LAWS[law], {"tolerance": 1e-5}).fetchall() == [(0,)]
         store.execute(fault)
         assert store.execute(CROSS_LAWS[law], {"tolerance": 1e-5}).fetchall() > [(0,)]
+
+
+def test_a_text_of_one_token_has_no_halves_and_padding_gives_nothing():
+    attention = torch.zeros(1, 1, 3, 3, dtype=torch.float64)
+    attention[0, 0, 0, 0] = 0.25
+    (shares,) = shares_of_no_token(attention, attention[0] > 0)[0]
+    assert shares[:3].tolist() == [0.75, 0.5, 0.25]
+    assert shares[3:].isnan().all()
+
+
+@pytest.mark.parametrize("family", ["gpt_oss"], indirect=True, scope="session")
+def test_with_the_residual_a_row_of_weights_is_scaled_to_1(tiny, sequences):
+    """Its heads have sink logits."""
+    rows = rows_of_table(SEQUENCE_MIXING_RATIO, tiny, sequences).to_pandas()
+    for layer in layers_of(tiny, sequences):
+        alone = layer.trace.of_sequence(0, len(sequences[0]))
+        mixing, weights = layer_mixing(alone), alone.attention[0].mean(dim=0).numpy()
+        given = weights.sum(axis=1)
+        of_layer = ratios_of_layer(mixing.ratios.numpy(), given)
+        half = (weights + np.eye(len(weights))) / 2
+        shares = half / half.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(of_layer[1], 1 - shares.diagonal(), rtol=1e-9)
+        np.testing.assert_allclose(of_layer[0], 1 - weights.diagonal() / given, rtol=1e-9)
+        np.testing.assert_allclose(rolled_on(None, with_residual(weights)[None])[0], shares)
+        cell = (layer.weights.number, WEIGHTS_WITH_RESIDUAL, "all", sequences[0].index)
+        [row] = rows[(rows[["layer", "scope", "token_type", "seq"]] == cell).all(axis=1)].index
+        assert rows["mean"][row] == pytest.approx(of_layer[1].mean(), rel=1e-6)
+
+
+def test_a_row_may_lack_the_share_of_a_sink_and_nothing_may_leak_to_padding():
+    is_token = torch.tensor([[True, True, False]])
+    rows = {(0.3, 0.2, 0.0): 0.0, (0.7, 0.4, 0.0): 0.1, (0.3, 0.2, 0.05): 0.05}
+    for row, expected in rows.items():
+        attention = torch.tensor([row, row, row], dtype=torch.float64)[None, None]
+        error = attention_sum_error(attention, is_token, has_sink=True)
+        assert error.item() == pytest.approx(expected)
+        without = attention_sum_error(attention, is_token)
+        assert without.item() == pytest.approx(abs(1 - row[0] - row[1]))
+
+
+@pytest.mark.parametrize("lacking", ["biases", "the same after norms"])
+def test_a_layer_that_lacks_biases_has_no_scores_of_them(tiny, sequences, lacking):
+    def changed(weights: LayerWeights) -> LayerWeights:
+        if lacking == "biases":
+            zeros = {name: 0 * getattr(weights, name) for name in ("key_bias", "query_bias")}
+            return turning(weights, **zeros)
+        norm = HeadNormWeights(torch.ones_like(weights.key_bias[0]), 1e-6)
+        return turning(weights, query_norm=norm, key_norm=norm)
+
+    rows = stored(sinks.SEQUENCE_SINK_SCORE, changed_layers(tiny, sequences, changed))
+    assert rows[["bias", "query_bias"]].isna().all(axis=None)
+    parts = (rows["norm"] + rows["direction"]).to_numpy()
+    np.testing.assert_allclose(rows["excess"], parts, rtol=1e-5, atol=1e-6)
+    assert rows["excess"].notna().any()

@@ -1,20 +1,29 @@
-"""Texts run again without a head, against hooks that take one out at a time."""
+"""Texts run again without a head, against hooks; measures ranked by these effects."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
+from itertools import count, product
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
+from scipy.stats import spearmanr
 from torch import Tensor
 
-from analysis.effects import FILLINGS, MEAN, ZERO
-from analysis.measures.heads.head_effect import TypeMeans
+from analysis.effects import FILLINGS, MEAN, MEASURES, RANDOM, ZERO
+from analysis.measures.bootstrap import LEAST_UNITS
+from analysis.measures.heads.effect_prediction import Draws, OfHeads, chance, rank_correlations
+from analysis.models.reading import read_model
+from analysis.statistics.heads.single_heads import EFFECT_PREDICTION
 from analysis.token_types import OTHER, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.token_types import masked
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import head_effects as passes
+from tests.analysis.models.every_type import tiny_type
+from tests.statistics.fits import made, store_of
 from tests.statistics.heads.hooks import (
     ROUNDING,
     answer,
@@ -27,7 +36,7 @@ from tests.statistics.heads.hooks import (
     targets_of,
 )
 from tests.tiny import every_model, mask_rate, tiny_model, tiny_sequences
-from tests.tracing import trace_of
+from tests.tiny_decoders import make_exact
 
 OUTPUTS = {
     "bert": "encoder.layer.{}.attention.output.dense",
@@ -149,22 +158,6 @@ def test_nothing_replaced_changes_nothing_from_whichever_layer_on(tiny, sequence
     assert not np.allclose(halved[0].hidden, before.hidden, rtol=1e-3)
 
 
-def test_means_are_of_what_heads_mix_by_the_type_of_the_token(tiny, sequences):
-    found = tiny.type_means(sequences)
-    mixed: dict[tuple[int, int], list[np.ndarray]] = {}
-    for sequence in sequences:
-        for index, layer in enumerate(trace_of(tiny, [sequence]).layers):
-            for token, kind in enumerate(sequence.token_types.tolist()):
-                mixed.setdefault((index, kind), []).append(layer.mixed[0, :, token].numpy())
-    for (index, kind), rows in mixed.items():
-        of_type = found[index].of(torch.tensor([kind])).mixed[:, 0]
-        np.testing.assert_allclose(of_type, np.mean(rows, axis=0), **ROUNDING)
-    nothing = TypeMeans()
-    [layer, *_] = trace_of(tiny, sequences[:1]).layers
-    nothing.add(layer, torch.zeros(len(sequences[0]), dtype=torch.long))
-    assert nothing.of(torch.tensor([1])).values.isnan().all(), "no mean of a type without tokens"
-
-
 def test_a_language_model_is_asked_about_a_few_tokens_that_have_a_target(monkeypatch):
     model = tiny_model("gpt2", predicts_tokens=True)
     [sequence] = tiny_sequences("gpt2")[:1]
@@ -179,3 +172,129 @@ def test_a_language_model_is_asked_about_a_few_tokens_that_have_a_target(monkeyp
     np.testing.assert_allclose(
         [found["divergence"], found["loss"]], [*expected.values()], **ROUNDING
     )
+
+
+SHARED = "encoder.albert_layer_groups.0.albert_layers.0.attention.dense"
+
+
+def test_of_a_layer_that_is_called_again_and_again_one_call_is_changed():
+    """As in ALBERT, whose layers are one module."""
+    bert = tiny_model("bert")
+    model = tiny_type("albert", vocab_size=len(bert.tokenizer)).double()
+    make_exact(model)
+    reading = read_model(model)
+    shared = replace(bert, model=model, reading=reading, layers=reading.layers)
+    [sequence] = tiny_sequences("bert")[:1]
+    rows, before = effects(shared, (sequence,)), answer(shared, sequence)
+    for layer, head in product(range(3), range(4)):
+
+        def change(mixed: Tensor, layer=layer, heads=(head,), calls=count()) -> Tensor:  # noqa: B008
+            return put(shared, [*heads], 0.0)(mixed) if next(calls) == layer else mixed
+
+        expected = expected_changes(shared, sequence, before, given={SHARED: change})
+        place = {"seq": sequence.index, "filling": ZERO, "layer": layer, "head": head}
+        assert_same(named(rows, **place), expected)
+    assert rows["length"].max() > 0.01, "this test could not have failed"
+
+
+@pytest.mark.parametrize("family", ["bert", "llama"])
+def test_in_bfloat16_effects_are_those_of_float64_up_to_its_rounding(family):
+    exact, rounded = (tiny_model(family, dtype=of) for of in (torch.float64, torch.bfloat16))
+    rounded = replace(rounded, dtype="bfloat16")
+    sequences = tiny_sequences(family)[:2]
+    text, before, _ = rounded.recorded(sequences[0], 3)
+    after = text.again(0, 3, lambda _index, _attended, _read, mixed: mixed)
+    np.testing.assert_allclose(after.hidden.float(), before.hidden.float().repeat(3, 1, 1), 0.02)
+    found, expected = (effects(model, sequences)["length"] for model in (rounded, exact))
+    np.testing.assert_allclose(found, expected, atol=0.1)
+    assert np.corrcoef(found, expected)[0, 1] > 0.99
+
+
+SHAPE = 3, 12
+
+
+def rho(one: list[float], other: list[float]) -> float:
+    return float(np.asarray(spearmanr(one, other))[0])
+
+
+@pytest.fixture(scope="module")
+def numbers() -> tuple[np.ndarray, np.ndarray]:
+    """A measure and an effect that agree within layers and disagree between them."""
+    draw = np.random.default_rng(0)
+    measure = draw.normal(size=SHAPE).round(1)
+    effect = measure + draw.normal(size=SHAPE) * 0.3
+    of_layer = np.array([[0], [10], [20]])
+    return measure + of_layer, effect - of_layer
+
+
+def of_heads(*values: np.ndarray) -> list[OfHeads]:
+    draws = Draws.of(values[0].shape, seed=0)
+    return [OfHeads(of, draws) for of in values]
+
+
+def test_heads_are_ranked_within_layers_layers_by_their_means_and_all_heads(numbers):
+    found = rank_correlations(*of_heads(*numbers))
+    measure, effect = numbers
+    layers = [rho([*one], [*other]) for one, other in zip(measure, effect, strict=True)]
+    between = rho([*measure.mean(axis=1)], [*effect.mean(axis=1)])
+    expected = [*layers, np.mean(layers), between, rho([*measure.ravel()], [*effect.ravel()])]
+    np.testing.assert_allclose(found.spearman, expected)
+    assert between == -1
+    assert min(layers) > 0.7
+
+
+def test_intervals_are_of_redrawn_heads_and_absent_for_few_layers(numbers):
+    measure, effect = of_heads(*numbers)
+    found, draws = rank_correlations(measure, effect), measure.draws
+    redrawn = [
+        [rho([*one[h]], [*other[h]]) for one, other, h in zip(*numbers, heads, strict=True)]
+        for heads in draws.heads
+    ]
+    low, high = np.quantile(redrawn, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(found.low[:3], low)
+    np.testing.assert_allclose(found.high[:3], high)
+    is_few = np.isnan(found.low)
+    assert SHAPE[0] < LEAST_UNITS <= SHAPE[1]
+    assert is_few.tolist() == [False] * 4 + [True, False]
+
+
+def test_a_random_head_of_the_layer_knows_the_layer_and_nothing_else(numbers):
+    [_, effect] = of_heads(*numbers)
+    found = chance(effect)
+    np.testing.assert_allclose(found.spearman[:5], 0, atol=0.1)
+    assert (found.low[:4] < 0).all()
+    assert (found.high[:4] > 0).all()
+    assert found.spearman[5] > 0.8, "effects of these layers are far apart"
+
+
+def test_a_table_has_every_measure_of_the_file_and_chance():
+    heads = pd.DataFrame([(layer, head) for layer in (1, 2) for head in range(1, 13)])
+    heads.columns = ["layer", "head"]
+    draw = np.random.default_rng(1)
+    effect = draw.permutation(len(heads)).astype(float)
+
+    def long(**columns) -> pd.DataFrame:
+        return heads.assign(**columns)
+
+    types = [
+        long(token_type="cls", attention=draw.random(24), weighted_norm=0.0),
+        long(token_type="other", attention=effect, weighted_norm=-effect),
+    ]
+    parts = [
+        long(quantity=name, mean=of)
+        for name, of in (("norm", effect**2), ("share", -effect), ("length", draw.random(24)))
+    ]
+    tables = {
+        "head_effect": long(filling="mean", quantity="length", mean=effect),
+        "token_type_mixing": pd.concat(types),
+        "contribution": pd.concat(parts),
+        "gradient_importance": long(importance=1.0)[:0],
+    }
+    with store_of(**tables) as store:
+        rows = made(EFFECT_PREDICTION, store).astype({"measure": str, "level": str})
+    everywhere = rows[rows["level"] == "all"].set_index("measure")
+    assert set(everywhere.index) == {*MEASURES, RANDOM} - {"gradient"}
+    assert everywhere["spearman"][["weight", "norm"]].tolist() == pytest.approx([1, 1])
+    assert everywhere["spearman"][["weighted_norm", "share"]].tolist() == pytest.approx([-1, -1])
+    assert (everywhere["n"] == 24).all()
+    assert rows[rows["level"] == "layer"]["layer"].tolist() == [1, 2] * 6

@@ -1,6 +1,7 @@
-"""Kernels and shares: planted offsets are found, and whole sequences are redrawn for intervals."""
+"""Scores by offset: sums along diagonals, terms of offsets, turned planes, kernels and shares."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,9 +12,21 @@ import pytest
 import torch
 
 from analysis.measures import bootstrap
-from analysis.models.trace import Model
+from analysis.measures.positions import score_sums
+from analysis.measures.positions.score_share import TermTotals, score_shares
+from analysis.measures.positions.score_sums import bucket_ends, offset_totals
+from analysis.models.offset_terms import OffsetTerms
+from analysis.models.trace import Model, ModelWeights
 from analysis.scopes import PRE_NORM
 from analysis.statistics.base.tables import FitContext, Table
+from analysis.statistics.positions.scores import (
+    QUERY_KEY_CORRELATION,
+    QUERY_KEY_PHASE,
+    QUERY_KEY_ROTATION,
+    QUERY_KEY_SINGULAR_VALUE,
+    QUERY_KEY_WAVE,
+    STATE_SPECTRUM,
+)
 from analysis.statistics.positions.sums import (
     COMPLEX,
     OFFSET_TERM,
@@ -24,11 +37,173 @@ from analysis.statistics.positions.sums import (
 )
 from precompute.corpora.sequence import Entry
 from precompute.jobs.runner import run_local
-from precompute.passes.filling import begin
+from precompute.passes.filling import begin, rows_of_weights
 from precompute.run import run
 from tests.small_store import LONGER_TEXT, request
-from tests.statistics.positions.turned_layers import Change, changed_layers
+from tests.statistics.positions.turned_layers import (
+    Change,
+    changed_layers,
+    stored,
+    turning,
+)
 from tests.tiny import tiny_model, tiny_sequences
+from tests.tracing import layers_of
+
+
+@pytest.mark.parametrize("kind", ["t5", "deberta-v2"])
+def test_sums_along_diagonals_are_those_of_the_models_scores(kind):
+    layers = layers_of(tiny_model(kind), tiny_sequences(kind)[:1])
+    rows = stored(QUERY_KEY_CORRELATION, layers)
+    for layer in layers:
+        scores = layer.weights.scores(layer.trace.attention_input) / layer.weights.score_scale
+        scores = scores[0].numpy()
+        centred = scores - scores.mean(axis=-1, keepdims=True)
+        of_layer = rows[rows["layer"] == layer.weights.number]
+        for row in of_layer.to_dict("records"):
+            for name, matrix in (("value", scores), ("value_centred", centred)):
+                expected = np.trace(matrix[row["head"] - 1], offset=row["offset"])
+                assert row[name] == pytest.approx(expected, abs=1e-9)
+
+
+KINDS = {
+    "all": ("bias", "of_queries", "of_keys"),
+    "bias": ("bias",),
+    "queries": ("of_queries",),
+    "keys": ("of_keys",),
+}
+
+
+HEADS, REACH = 3, 4
+
+
+def four_terms(reads, weights, terms, head):
+    """Offsets of all pairs of all texts, their scores by position alone, and shares of four terms.
+
+    With P, R and b those of a pair's offset, and E the mean over all pairs, position alone is
+    E q · P + E k · R + b; the query's content is q · P less its mean, the key's k · R less its own,
+    and both q · k.
+    """
+    pairs, start = [], 0
+    for read in reads:
+        i, j = weights.pairs(len(read)).nonzero().T
+        buckets = terms.bucket_of(j - i)
+        sides = weights.queries(read)[head][i], weights.keys(read)[head][j]
+        tables = (getattr(terms, name) for name in KINDS["all"])
+        of_offset = (0 * sides[0] if of is None else of[head][buckets] for of in tables)
+        pairs.append((*sides, *of_offset, start + i, j - i))
+        start += len(read)
+    query, key, bias, p, r, row, offset = (torch.cat(of).numpy() for of in zip(*pairs, strict=True))
+    bias = bias if bias.ndim == 1 else bias.sum(axis=1)
+    means = (p @ query.mean(axis=0), r @ key.mean(axis=0))
+    position = sum(means) + bias
+    of_query, of_key = (query * p).sum(axis=1) - means[0], (key * r).sum(axis=1) - means[1]
+    parts = np.stack([position, of_query, of_key, (query * key).sum(axis=1)])
+    scores = parts.sum(axis=0)
+    centred = scores - (np.bincount(row, scores) / np.bincount(row))[row]
+    return offset, position, parts @ centred / (centred @ centred)
+
+
+def _terms(kind="all", *, n_buckets=2 * REACH + 1):
+    """Random tables; offsets beyond the reach share the last bucket."""
+    draw = torch.Generator().manual_seed(0)
+    shapes = {"bias": (HEADS, n_buckets)} | dict.fromkeys(
+        ("of_queries", "of_keys"), (HEADS, n_buckets, 4)
+    )
+    tables = {
+        name: torch.randn(shapes[name], generator=draw, dtype=torch.float64) for name in KINDS[kind]
+    }
+    buckets = torch.arange(2 * REACH + 1).clamp(max=n_buckets - 1)
+    return OffsetTerms(buckets, **tables)
+
+
+def _with_terms(layer, terms, **changed):
+    return replace(layer.weights, offset_terms=terms, score_scale=0.3, **changed)
+
+
+def _head_totals(totals, head):
+    """Totals of one head, from one or several texts."""
+    sums = {
+        name: np.sum([getattr(total, name)[[head]].numpy() for total in totals], axis=0)
+        for name in TermTotals._fields[:6]
+    }
+    whole, n_pairs = (
+        sum(total.score[head].sum() for total in totals),
+        sum(total.n_pairs for total in totals),
+    )
+    return TermTotals(**sums, whole=np.array([float(whole)]), n_pairs=np.array([float(n_pairs)]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("window", [None, 3])
+def test_kernel_and_shares_are_those_of_all_pairs_of_all_texts_written_out(
+    traced_alone, kind, window
+):
+    layers = [trace.layers[1] for trace in traced_alone[1:3]]
+    terms = _terms(kind)
+    weights = _with_terms(layers[0], terms, window=window)
+    reads = [layer.attention_input[0] for layer in layers]
+    of_texts = [offset_totals(read, weights) for read in reads]
+    for head in range(HEADS):
+        totals = _head_totals(of_texts, head)
+        offset, position, expected = four_terms(reads, weights, terms, head)
+        (kernel,) = (totals.query + totals.key + totals.bias) / totals.n_pairs
+        near = abs(offset) <= REACH
+        np.testing.assert_allclose(kernel[offset[near] + REACH], 0.3 * position[near], atol=1e-12)
+        (shares,) = score_shares(totals)
+        np.testing.assert_allclose(shares, expected, atol=1e-9)
+        assert shares.sum() == pytest.approx(1, abs=1e-12)
+        faint = replace(weights, score_scale=1e-4)  # the unit of scores decides nothing
+        again = _head_totals([offset_totals(read, faint) for read in reads], head)
+        np.testing.assert_allclose(score_shares(again)[0], shares, atol=1e-9)
+
+
+def test_equal_scores_have_no_shares(traced_alone):
+    layer = traced_alone[0].layers[0]
+    terms = OffsetTerms(torch.zeros(3, dtype=torch.long), bias=torch.ones(HEADS, 1).double())
+    names = ("query_weight", "query_bias")
+    nothing = {name: torch.zeros_like(getattr(layer.weights, name)) for name in names}
+    totals = offset_totals(layer.attention_input[0], _with_terms(layer, terms, **nothing))
+    assert np.isnan(score_shares(_head_totals([totals], 0))).all()
+
+
+def test_buckets_end_where_the_next_begins(traced_alone):
+    terms = OffsetTerms(torch.tensor([4, 3, 3, 0, 1, 2, 2]))
+    ends = bucket_ends(terms.bucket_of(torch.arange(-6, 7)), 6)
+    assert ends == [(4, -6, -3), (3, -2, -1), (0, 0, 0), (1, 1, 1), (2, 2, 6)]
+
+
+def test_a_window_has_no_offsets_beyond_it(tiny, sequences):
+    layers = changed_layers(tiny, sequences, lambda weights: turning(weights, window=2))
+    rows = stored(QUERY_KEY_CORRELATION, layers)
+    last = 0 if layers[0].weights.is_causal else 2
+    assert sorted(set(rows["offset"])) == list(range(-2, last + 1))
+
+
+def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
+    turned = ModelWeights(tuple(map(turning, tiny.layers)), None)
+    for table in (QUERY_KEY_ROTATION, QUERY_KEY_SINGULAR_VALUE):
+        assert rows_of_weights(table, turned).num_rows == 0
+    kept = frozenset(sequence.index for sequence in sequences)
+    layers = changed_layers(tiny, sequences, turning, exemplars=kept)
+    as_they_are = changed_layers(tiny, sequences, lambda weights: weights, exemplars=kept)
+    for table in (QUERY_KEY_WAVE, QUERY_KEY_PHASE, STATE_SPECTRUM):
+        assert len(stored(table, layers)) == 0
+        assert len(stored(table, as_they_are)) > 0
+
+
+@pytest.mark.parametrize("window", [None, 0, 3])
+def test_the_span_of_a_block_holds_every_key_that_is_seen_and_no_more(tiny, monkeypatch, window):
+    monkeypatch.setattr(score_sums, "_SCORES", 3 * 4 * 11)
+    weights = replace(tiny.layers[0], window=window)
+    whole = weights.pairs(11)
+    queries = []
+    for rows, span, seen in score_sums.query_blocks(weights, 11):
+        queries += range(11)[rows]
+        assert torch.equal(seen, whole[rows, span])
+        assert seen.sum() == whole[rows].sum()
+        assert seen.any(dim=0).all()
+    assert queries == list(range(11))
+
 
 N, PARTS = 12, ("position", "query", "key", "content")
 FREQUENCIES = (0.0, 0.9, 0.05)  # of plane 0 none: it is not turned
@@ -38,7 +213,7 @@ BACK = (-1, -3, 0, -2)
 """Offsets that the four heads of both layers of a planted decoder look at; two share keys."""
 
 
-def _context() -> FitContext:
+def fit_context() -> FitContext:
     return FitContext(seed=0, order=PRE_NORM, frequency_ranks={})
 
 
@@ -57,7 +232,7 @@ def fitted(
             store.register(f"{other.name}_shards", there)
         store.register("query_key_correlation_mean", compared)
         kernels, shares = (
-            made.made_by(made, store, _context()).to_pandas()
+            made.made_by(made, store, fit_context()).to_pandas()
             for made in (POSITION_KERNEL, SCORE_SHARE)
             if made.made_by
         )
@@ -112,7 +287,7 @@ def redrawn(rows: pd.DataFrame, times: np.ndarray) -> pd.DataFrame:
 def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind, monkeypatch):
     monkeypatch.setattr(bootstrap, "RESAMPLES", 25)
     table, rows = shards(kind)
-    draws = _context().redraws(np.arange(N)).weights.astype(int)
+    draws = fit_context().redraws(np.arange(N)).weights.astype(int)
     found = fitted(table, rows, OFFSETS[kind])
     drawn = [fitted(table, redrawn(rows, times), OFFSETS[kind]) for times in draws]
     ends = {"kernel": ("low", "high")} | {part: (f"{part}_low", f"{part}_high") for part in PARTS}

@@ -1,4 +1,4 @@
-"""Gradients of attention: those of language models by the library, and laws."""
+"""Habits of heads whose attention is known, their laws, and gradients of attention."""
 
 import math
 from dataclasses import replace
@@ -11,9 +11,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.heads.head_pattern import gradient_importance
+from analysis.habits import QUANTITIES
+from analysis.habits import TOKEN_TYPES as HABITS_OF_TYPES
+from analysis.measures.heads.head_pattern import head_pattern
 from analysis.statistics.heads.single_heads import SEQUENCE_GRADIENT_IMPORTANCE
-from analysis.token_types import TOKEN_TYPES
+from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, SEP, TOKEN_TYPES
 from precompute.corpora.sequence import Entry, Sequence
 from precompute.corpora.token_types import masked
 from precompute.jobs.runner import run_local
@@ -22,8 +24,67 @@ from precompute.run import run
 from precompute.store.check import faults
 from tests.precompute.corpora.tiny import unhurried
 from tests.small_store import request as asked_for
-from tests.tiny import mask_rate, save_tiny, tiny_model, tiny_sequences
+from tests.tiny import HEADS, LAYERS, mask_rate, save_tiny, tiny_model, tiny_sequences
 from tests.tracing import rows_of_table, trace_of
+
+NATS = ("entropy", "entropy_cls", "uniform")
+
+
+def habits(attention, types, *, is_causal=False) -> list[dict[str, float]]:
+    """Every head of one text without padding; types are places in `TOKEN_TYPES`."""
+    attention = torch.as_tensor(attention, dtype=torch.float64)
+    types = torch.as_tensor(types)[None]
+    n = attention.shape[-1]
+    is_pair = torch.ones(n, n, dtype=torch.bool)
+    pattern = head_pattern(
+        attention[None],
+        (is_pair.tril() if is_causal else is_pair)[None],
+        is_cls=types == CLS,
+        is_sep=types == SEP,
+        is_comma_period=types == COMMA_PERIOD,
+        is_first=(types == FIRST) | (types == BOS),
+    )
+    return [dict(zip(QUANTITIES, head, strict=True)) for head in pattern[0].tolist()]
+
+
+def test_a_text_of_one_token_has_no_neighbours():
+    (head,) = habits(torch.ones(1, 1, 1), [3])
+    absent = [name for name, value in head.items() if math.isnan(value)]
+    assert absent == [
+        "previous", "next", "cls", "sep", "comma_period", "sep_to_sep", "other_to_sep",
+        "entropy_cls", "first",
+    ]  # fmt: skip
+    assert (head["self"], head["entropy"], head["uniform"]) == (1, pytest.approx(0), 0)
+
+
+def test_a_causal_head_has_no_next_token_and_fewer_keys():
+    n = 5
+    rows = np.tri(n) / np.arange(1, n + 1)[:, None]
+    (head,) = habits(rows[None], [3, 3, 3, 3, SEP], is_causal=True)
+    assert math.isnan(head["next"])
+    assert math.isnan(head["other_to_sep"])  # whoever stands before it cannot see it
+    assert head["sep_to_sep"] == pytest.approx(1 / n)
+    assert head["entropy"] == pytest.approx(sum(math.log(m) for m in range(1, n + 1)) / n)
+    assert head["entropy"] == pytest.approx(head["uniform"])
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=9), st.integers(0, 2**31), st.booleans())
+@unhurried()
+def test_habits_stay_within_their_bounds_and_agree_with_each_other(types, seed, is_causal):
+    n = len(types)
+    scores = torch.from_numpy(np.random.default_rng(seed).normal(0, 4, (2, n, n)))
+    if is_causal:
+        scores = scores.masked_fill(~torch.ones(n, n, dtype=torch.bool).tril(), -torch.inf)
+    for head in habits(torch.softmax(scores, dim=-1), types, is_causal=is_causal):
+        there = {name: value for name, value in head.items() if not math.isnan(value)}
+        shares = {name: value for name, value in there.items() if name not in NATS}
+        assert all(-1e-12 <= value <= 1 + 1e-12 for value in shares.values())
+        assert -1e-12 <= head["entropy"] <= head["uniform"] + 1e-9
+        n_sep = types.count(SEP)
+        parts = n_sep * there.get("sep_to_sep", 0) + (n - n_sep) * there.get("other_to_sep", 0)
+        assert parts / n == pytest.approx(there.get("sep", 0), abs=1e-12)
+        assert sum(there.get(name, 0) for name in HABITS_OF_TYPES) <= 1 + 1e-9
+
 
 CAUSAL = ("gpt2", "llama")
 PLACES = range(len(TOKEN_TYPES))
@@ -68,29 +129,6 @@ def own_importances(model: LoadedModel, sequence: Sequence) -> np.ndarray:
     ).swapaxes(1, 2) / len(sequence)
 
 
-def importances(model: LoadedModel, sequences: tuple[Sequence, ...]) -> np.ndarray:
-    """Sequence × layer × head × type, from the code of a run."""
-    gradients = model.gradients(sequences)
-    assert gradients is not None
-    n = gradients.layers[0].shape[-1]
-    is_type = torch.zeros(len(sequences), n, len(TOKEN_TYPES), dtype=torch.bool)
-    is_pair = torch.zeros(len(sequences), n, n, dtype=torch.bool)
-    for row, sequence in enumerate(sequences):
-        length = len(sequence)
-        is_type[row, torch.arange(length), torch.from_numpy(sequence.token_types).long()] = True
-        is_pair[row, :length, :length] = model.layers[0].pairs(length)
-    layers = [gradient_importance(layer, is_pair, is_type) for layer in gradients.layers]
-    return torch.stack(layers, dim=1).detach().numpy()
-
-
-def test_a_language_models_gradients_are_those_of_its_own_loss(language_model, short):
-    found = importances(language_model, short)
-    for sequence, of_sequence in zip(short, found, strict=True):
-        expected = own_importances(language_model, sequence)
-        np.testing.assert_allclose(of_sequence, expected, rtol=1e-6, atol=1e-10)
-    assert found.max() > 1e-3, "this test could not have failed"
-
-
 def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, family):
     (sequence,) = tiny_sequences(family, (Entry("line 1", ("Cat.",)),))
     names = ("ids", "segments", "token_types", "words", "masked", "tokens")
@@ -100,45 +138,21 @@ def test_a_text_of_which_nothing_is_asked_has_no_gradients(language_model, famil
         assert language_model.gradients([sequence]) is None
 
 
-def test_gradients_leave_the_model_as_it_was(language_model, short):
+def test_a_language_models_gradients_are_those_of_its_own_loss(language_model, short):
     before = trace_of(language_model, short)
-    language_model.gradients(short)
-    after = trace_of(language_model, short)
-    assert torch.equal(before.layers[-1].output, after.layers[-1].output)
-    assert all(parameter.grad is None for parameter in language_model.language_model.parameters())
-
-
-@given(st.integers(1, 6), st.integers(0, 2**31), st.floats(0.1, 10))
-@unhurried()
-def test_types_share_all_gradients_and_pairs_that_are_not_there_have_none(n, seed, factor):
-    draw = np.random.default_rng(seed)
-    gradients = torch.from_numpy(draw.normal(size=(1, 2, n, n)))
-    types = torch.from_numpy(draw.integers(0, 4, n))
-    is_type = (types[:, None] == torch.arange(4))[None]
-    is_pair = torch.ones(n, n, dtype=torch.bool).tril()[None]
-    importance = gradient_importance(gradients, is_pair, is_type)
-    total = gradients.tril().abs().sum(dim=(2, 3)) / n
-    assert torch.allclose(importance.sum(dim=-1), total)
-    hidden = gradients + 1e6 * torch.ones(n, n, dtype=torch.float64).triu(1)
-    assert torch.equal(gradient_importance(hidden, is_pair, is_type), importance)
-    scaled = gradient_importance(gradients * -factor, is_pair, is_type)
-    assert torch.allclose(scaled, importance * factor)
-    assert math.isfinite(float(importance.sum()))
-
-
-def test_rows_are_of_each_text_and_absent_without_gradients(language_model, short):
     rows = rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short).to_pandas()
-    expected = importances(language_model, short)
+    assert torch.equal(trace_of(language_model, short).layers[-1].output, before.layers[-1].output)
+    assert all(weight.grad is None for weight in language_model.language_model.parameters())
+    expected = {sequence.index: own_importances(language_model, sequence) for sequence in short}
     for row in rows.itertuples():
-        place = (row.seq, row.layer - 1, row.head - 1, TOKEN_TYPES.index(row.token_type))
-        assert row.importance == pytest.approx(expected[place], rel=1e-5)
+        place = (row.layer - 1, row.head - 1, TOKEN_TYPES.index(row.token_type))
+        assert row.importance == pytest.approx(expected[row.seq][place], rel=1e-5, abs=1e-9)
+    assert rows["importance"].max() > 1e-3, "this test could not have failed"
     n_types = sum(len(set(sequence.token_types.tolist())) for sequence in short)
-    assert len(rows) == n_types * expected[0, :, :, 0].size
+    assert len(rows) == n_types * LAYERS * HEADS
     assert set(rows["objective"]) == {language_model.objective}
-    assert (
-        rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short, gradients=None).num_rows
-        == 0
-    )
+    none = rows_of_table(SEQUENCE_GRADIENT_IMPORTANCE, language_model, short, gradients=None)
+    assert none.num_rows == 0
 
 
 @pytest.mark.parametrize(("rate", "has_rows"), [(0.3, True), (0.0, False)])
