@@ -34,6 +34,8 @@ STATISTICS = {
     "token_type_interval": ("token_type_mixing",),
     "head_pattern_weighing": ("head_pattern",),
     "head_distance_weighing": ("head_distance",),
+    "head_linkage_weighing": ("head_linkage",),
+    "layer_cohesion_weighing": ("layer_cohesion",),
     "query_key_correlation_mean": ("query_key_correlation",),
     "dependency_accuracy_weighing": ("dependency_accuracy",),
     "coreference_accuracy_weighing": ("coreference_accuracy",),

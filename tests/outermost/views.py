@@ -8,6 +8,7 @@ import pandas as pd
 
 from tests.outermost import (
     bookkeeping,
+    head_distances,
     heads,
     mixing,
     norms,
@@ -110,9 +111,16 @@ VIEWS = (
     ),
     View(
         "head_distance_weighing",
-        _of_corpus(heads.head_distance),
+        _of_corpus(head_distances.head_distance),
         ("weighing", "layer_a", "head_a", "layer_b", "head_b"),
     ),
+    View("head_linkage_weighing", _of_corpus(head_distances.head_linkage), ("weighing", "step")),
+    View(
+        "layer_cohesion_weighing",
+        _of_corpus(head_distances.layer_cohesion),
+        ("weighing", "layer"),
+    ),
+    View("head_distance_agreement", _of_corpus(head_distances.head_distance_agreement), _HEAD),
     View("gradient_importance", _of_corpus(heads.gradient_importance), _TYPE, 1e-4),
     View(
         "relative_position_profile",
@@ -169,7 +177,7 @@ VIEWS = (
     ),
     View(
         "head_layout",
-        heads.head_layout,
+        head_distances.head_layout,
         _HEAD,
         1e-4,
         rows="select layer, head, stress from head_layout_stress",

@@ -1,6 +1,6 @@
 """Distances of heads: laws, agreement of two of them, their layout, and cohesion of layers."""
 
-from itertools import combinations, permutations
+from itertools import permutations
 from math import log
 
 import numpy as np
@@ -13,30 +13,22 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import rankdata
 
 from analysis.measures.heads.head_distances import head_distances
-from analysis.measures.heads.head_map import head_layout, head_linkage
+from analysis.measures.heads.head_map import head_layout
 from analysis.measures.heads.permutation_tests import (
     PERMUTATIONS,
     distance_agreement,
     layer_cohesions,
     layer_parts,
 )
-from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
+from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.statistics.heads.head_distances import (
     HEAD_DISTANCE,
-    HEAD_DISTANCE_AGREEMENT,
-    HEAD_LAYOUT,
-    HEAD_LINKAGE,
-    LAYER_COHESION,
 )
 from precompute.corpora.sequence import Entry
 from precompute.passes import heads as passes
 from tests.reference import correlation_parts as twin_of_parts
-from tests.reference.spearman import spearman
-from tests.statistics.fits import made, store_of
 from tests.tiny import HEADS, LAYERS, tiny_sequences
 from tests.tracing import rows_of_table
-
-Matrix = list[list[float]]
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
@@ -97,50 +89,10 @@ def test_one_query_at_least_is_compared_and_short_texts_keep_all():
     assert len(passes.compared_queries(2048, 270)) == 121
 
 
-def of_pairs(one: Matrix, other: Matrix, order: tuple[int, ...]) -> float:
-    """ρ over all pairs when the heads of the other matrix stand in an order."""
-    pairs = list(combinations(range(len(one)), 2))
-    rho = spearman([one[a][b] for a, b in pairs], [other[order[a]][order[b]] for a, b in pairs])
-    assert rho is not None
-    return rho
-
-
-def p_value(one: Matrix, other: Matrix) -> tuple[float, int]:
-    """The share of all orders that give as large a ρ as the true one, and how many there are."""
-    heads = tuple(range(len(one)))
-    rhos = [of_pairs(one, other, order) for order in permutations(heads)]
-    true = of_pairs(one, other, heads)
-    return sum(rho >= true - 1e-9 for rho in rhos) / len(rhos), len(rhos)
-
-
-def nearest(distances: Matrix, head: int) -> int:
-    """The head that is nearest to one, the first of equals."""
-    others = [index for index in range(len(distances)) if index != head]
-    return min(others, key=lambda index: distances[head][index])
-
-
 def distances(n: int, seed: int) -> np.ndarray:
     """Distances between points of a plane."""
     points = np.random.default_rng(seed).normal(size=(n, 2))
     return np.linalg.norm(points[:, None] - points, axis=-1)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_all_orders_of_few_heads_are_tried_as_the_twin_does(seed):
-    one, other = distances(5, seed), distances(5, seed + 10).round(1)
-    agreement = distance_agreement(one, other, seed=0)
-    assert agreement is not None
-    a, b = one.tolist(), other.tolist()
-    assert agreement.spearman == pytest.approx(of_pairs(a, b, tuple(range(5))))
-    assert (agreement.p_value, agreement.n_permutations) == (
-        pytest.approx(p_value(a, b)[0]),
-        p_value(a, b)[1],
-    )
-    for head in range(5):
-        rows = [[m[head][neighbour] for neighbour in range(5) if neighbour != head] for m in (a, b)]
-        assert agreement.of_heads[head] == pytest.approx(spearman(*rows))
-        same = nearest(a, head) == nearest(b, head)
-        assert agreement.same_nearest[head] == same
 
 
 def test_heads_that_are_all_alike_and_two_heads_have_no_correlation():
@@ -149,31 +101,6 @@ def test_heads_that_are_all_alike_and_two_heads_have_no_correlation():
     assert agreement is not None
     assert np.isnan([agreement.spearman, agreement.p_value]).all()
     assert distance_agreement(distances(2, 0), distances(2, 1), seed=0) is None
-
-
-def in_layers(within: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Distances of 4 layers of 6 heads that are those of the layers, and some within them."""
-    layers = np.repeat(np.arange(4), 6)
-    far = 100 * distances(4, seed)[layers][:, layers]
-    return (far + within) * (1 - np.eye(24)), layers
-
-
-def test_parts_are_those_of_the_twin_and_add_up():
-    matrix, layers = in_layers(distances(24, 1), seed=0)
-    other = distances(24, 2)
-    found, agreement = (
-        layer_parts(matrix, other, layers, seed=0),
-        distance_agreement(matrix, other, seed=0),
-    )
-    assert agreement is not None
-    upper = np.triu_indices(24, 1)
-    ranks = [rankdata(side[upper]).tolist() for side in (matrix, other)]
-    joined = [((layers[a], layers[b]),) for a, b in zip(*upper, strict=True)]
-    slow = twin_of_parts.parts(ranks, joined)
-    assert [part[:2] for part in found.parts] == [pytest.approx(part) for part in slow]
-    assert sum(part.contribution for part in found.parts) == pytest.approx(agreement.spearman)
-    for parts, own in zip(found.of_heads, agreement.of_heads, strict=True):
-        assert sum(part.contribution for part in parts) == pytest.approx(own)
 
 
 def test_the_share_of_orders_within_layers_is_that_of_all_such_orders():
@@ -189,46 +116,6 @@ def test_the_share_of_orders_within_layers_is_that_of_all_such_orders():
     expected = sum(part >= within[0] - 1e-9 for part in within) / len(within)
     assert 0.05 < expected < 0.95
     assert layer_parts(one, other, layers, seed=0).p_value == pytest.approx(expected, abs=0.02)
-
-
-@pytest.mark.parametrize("layers", [(1, 1, 1, 2, 2, 3), (1,)])
-def test_tables_are_of_the_stored_distances_of_their_weighing(layers):
-    layers, heads = np.array(layers), np.arange(len(layers))
-    one, other = (place.ravel() for place in np.indices((len(layers),) * 2))
-    places = {"layer_a": layers[one], "head_a": heads[one]}
-    places |= {"layer_b": layers[other], "head_b": heads[other]}
-    matrices = {name: distances(len(layers), seed) for seed, name in enumerate(WEIGHINGS)}
-    rows = pd.concat(
-        pd.DataFrame({"weighing": name, **places, "mean_divergence": matrix.ravel()})
-        for name, matrix in matrices.items()
-    )
-    tables = (HEAD_LAYOUT, HEAD_LINKAGE, LAYER_COHESION)
-    with store_of(head_distance_weighing=rows.sample(frac=1, random_state=0)) as store:
-        made_rows = [made(table, store, seed=3) for table in (*tables, HEAD_DISTANCE_AGREEMENT)]
-    if len(layers) == 1:
-        assert all(found.empty for found in made_rows)
-        return
-    *found, both = made_rows
-    for name, matrix in matrices.items():
-        layout, steps, cohesion = (frame[frame["weighing"] == name] for frame in found)
-        expected = head_layout(matrix)
-        assert expected is not None
-        assert layout[["x", "y"]].to_numpy() == pytest.approx(expected.points)
-        columns = ["left", "right", "height", "n_heads"]
-        assert steps[columns].to_numpy() == pytest.approx(head_linkage(matrix))
-        compared = layer_cohesions(matrix, layers, seed=3)
-        assert cohesion["layer"].astype(float).fillna(0).tolist() == [1, 2, 0]
-        expected = [compared[layer].p_value for layer in (1, 2, None)]
-        assert cohesion["p_value"].tolist() == pytest.approx(expected)
-        means = matrix.sum(axis=1) / (len(layers) - 1)
-        assert both[name][:-1].tolist() == pytest.approx(means)
-    one, other = matrices.values()
-    agreement = distance_agreement(one, other, seed=3)
-    assert agreement is not None
-    assert both["spearman"].tolist() == pytest.approx([*agreement.of_heads, agreement.spearman])
-    parts = layer_parts(one, other, layers, seed=3)
-    expected = [agreement.p_value, parts.p_value]
-    assert both[["p_value", "p_within"]].iloc[-1].tolist() == pytest.approx(expected)
 
 
 def between(points: np.ndarray) -> np.ndarray:
@@ -282,54 +169,11 @@ def test_heads_that_do_not_differ_have_no_stress():
     assert head_layout(np.zeros((1, 1))) is None, "one head has no layout"
 
 
-def means(distances: Matrix, layers: list[int], layer: int | None) -> tuple[float, float]:
-    """Mean distance of two heads of one layer, and of two heads of different layers.
-
-    With a layer given, one head of every pair is in it.
-    """
-    within, between = [], []
-    for one in range(len(layers)):
-        for other in range(one):
-            if layer is not None and layer not in (layers[one], layers[other]):
-                continue
-            same = layers[one] == layers[other]
-            (within if same else between).append(distances[one][other])
-    return sum(within) / len(within), sum(between) / len(between)
-
-
-def difference(distances: Matrix, layers: list[int], layer: int | None) -> float:
-    within, between = means(distances, layers, layer)
-    return between - within
-
-
-def exact_p(distances: Matrix, layers: list[int], layer: int | None) -> float:
-    """Share of all ways to deal the layers that give as large a difference."""
-    actual = difference(distances, layers, layer)
-    deals = set(permutations(layers))  # each of them comes about in equally many ways
-    dealt = [difference(distances, list(deal), layer) for deal in deals]
-    return sum(other >= actual - 1e-12 for other in dealt) / len(dealt)
-
-
-OF_LAYERS = np.repeat([1, 2, 3], 2)
 each_layer = pytest.mark.parametrize("layer", [None, 1, 3])
 
 
 def points_apart(seed: int, n: int) -> np.ndarray:
     return squareform(pdist(np.random.default_rng(seed).normal(size=(n, 3))))
-
-
-@each_layer
-@settings(max_examples=8, deadline=None)
-@given(seed=st.integers(0, 1000))
-def test_few_heads_are_dealt_in_every_way_as_the_twin_deals_them(layer, seed):
-    distances = points_apart(seed, 6)
-    cohesion = layer_cohesions(distances, OF_LAYERS, seed=0).get(layer)
-    assert cohesion is not None
-    within, between = means(distances.tolist(), OF_LAYERS.tolist(), layer)
-    assert (cohesion.within, cohesion.between) == pytest.approx((within, between))
-    assert cohesion.difference == pytest.approx(between - within)
-    assert cohesion.p_value == pytest.approx(exact_p(distances.tolist(), OF_LAYERS.tolist(), layer))
-    assert cohesion.n_permutations == 720
 
 
 @each_layer

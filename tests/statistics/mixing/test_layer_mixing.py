@@ -16,9 +16,7 @@ from analysis.measures.mixing import layer_mixing as formula
 from analysis.measures.mixing.activation_gate import GATES
 from analysis.measures.mixing.completeness import layer_errors
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
-from analysis.measures.mixing.linear_layer import LinearNorm, linear_layer
 from analysis.measures.mixing.map_similarity import map_similarities
-from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
 from analysis.statistics.mixing import MIXING_RATIO
 from precompute.passes.mixing import sequence_scope_similarity
 from tests.reference.spearman import spearman
@@ -126,31 +124,6 @@ def test_misread_weights_are_noticed(layers, fault):
         assert (mixing.maps[1] - written_out).abs().max() > 1e-2
     else:
         assert mixing.errors.max() > 1e-2
-
-
-@every_order
-def test_steps_are_those_of_the_order(layers):
-    for layer in layers:
-        given, order = linear_layer(layer), layer.weights.order
-        stages = (given.read, given.after_attention, given.to_network, given.after_network)
-        for steps, names in zip(stages, order.stages, strict=True):
-            assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
-
-
-@one_post_norm
-def test_moments_and_the_ratio_with_residual_are_those_of_single_tokens(layers):
-    for layer in layers:
-        ratios = layer_mixing(layer).ratios.numpy()
-        moments = np.array(ratio_moments(ratios))
-        for scope, of_tokens in enumerate(ratios.tolist()):
-            mean = sum(of_tokens) / len(of_tokens)
-            spread = sum((ratio - mean) ** 2 for ratio in of_tokens)
-            expected = (mean, spread, min(of_tokens), max(of_tokens))
-            assert moments[:, scope] == pytest.approx(expected, rel=1e-9)
-        of_layer, n = ratios_of_layer(ratios), ratios.shape[1]
-        half = (layer.attention[0].mean(dim=0).numpy() + np.eye(n)) / 2
-        np.testing.assert_allclose(of_layer[1], half.sum(axis=1) - half.diagonal(), rtol=1e-9)
-        np.testing.assert_array_equal(np.delete(of_layer, 1, axis=0), ratios)
 
 
 @given(

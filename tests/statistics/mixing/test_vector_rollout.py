@@ -178,9 +178,3 @@ def test_means_stand_beside_those_of_the_same_sequences(tiny, sequences):
             np.testing.assert_allclose(of_kind.loc[scope, "difference"], more, atol=1e-9)
         assert of_kind.loc[VECTORS, "difference"].isna().all()
         assert (of_kind["n_sequences"] == len(followed)).all()
-
-
-def test_distances_fall_between_their_edges():
-    distances = np.array(DISTANCES)[distance_places(200)[0]]
-    expected = [next(e for e in reversed(DISTANCES) if e <= d) for d in range(200)]
-    assert distances.tolist() == expected

@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from analysis.measures import bootstrap
-from analysis.measures.positions import score_sums
 from analysis.measures.positions.score_share import TermTotals, score_shares
 from analysis.measures.positions.score_sums import bucket_ends, offset_totals
 from analysis.models.offset_terms import OffsetTerms
@@ -172,13 +171,6 @@ def test_buckets_end_where_the_next_begins(traced_alone):
     assert ends == [(4, -6, -3), (3, -2, -1), (0, 0, 0), (1, 1, 1), (2, 2, 6)]
 
 
-def test_a_window_has_no_offsets_beyond_it(tiny, sequences):
-    layers = changed_layers(tiny, sequences, lambda weights: turning(weights, window=2))
-    rows = stored(QUERY_KEY_CORRELATION, layers)
-    last = 0 if layers[0].weights.is_causal else 2
-    assert sorted(set(rows["offset"])) == list(range(-2, last + 1))
-
-
 def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
     turned = ModelWeights(tuple(map(turning, tiny.layers)), None)
     for table in (QUERY_KEY_ROTATION, QUERY_KEY_SINGULAR_VALUE):
@@ -189,20 +181,6 @@ def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
     for table in (QUERY_KEY_WAVE, QUERY_KEY_PHASE, STATE_SPECTRUM):
         assert len(stored(table, layers)) == 0
         assert len(stored(table, as_they_are)) > 0
-
-
-@pytest.mark.parametrize("window", [None, 0, 3])
-def test_the_span_of_a_block_holds_every_key_that_is_seen_and_no_more(tiny, monkeypatch, window):
-    monkeypatch.setattr(score_sums, "_SCORES", 3 * 4 * 11)
-    weights = replace(tiny.layers[0], window=window)
-    whole = weights.pairs(11)
-    queries = []
-    for rows, span, seen in score_sums.query_blocks(weights, 11):
-        queries += range(11)[rows]
-        assert torch.equal(seen, whole[rows, span])
-        assert seen.sum() == whole[rows].sum()
-        assert seen.any(dim=0).all()
-    assert queries == list(range(11))
 
 
 N, PARTS = 12, ("position", "query", "key", "content")
@@ -305,18 +283,6 @@ def test_few_texts_have_no_interval_and_blocks_count_as_texts():
             ends = [name for name in frame if name.endswith(("low", "high"))]
             assert frame[ends].isna().all(axis=None)
             assert frame.drop(columns=[*ends, "head"]).notna().all(axis=None)
-
-
-@pytest.mark.parametrize("kind", OFFSETS)
-def test_blocks_change_no_number_but_the_interval(kind):
-    table, rows = shards(kind)
-    apart = fitted(table, rows, OFFSETS[kind])
-    in_blocks = fitted(table, rows, OFFSETS[kind], lambda seq: seq // 2)
-    for one, other in zip(apart, in_blocks, strict=True):
-        ends = [name for name in one if name.endswith(("low", "high"))]
-        pd.testing.assert_frame_equal(one.drop(columns=ends), other.drop(columns=ends), rtol=1e-9)
-        assert one[ends].notna().any(axis=None)
-        assert other[ends].isna().all(axis=None), "six blocks are too few"
 
 
 def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():

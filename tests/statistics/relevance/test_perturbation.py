@@ -1,7 +1,6 @@
 """Deletion and insertion of patches: as a loop over patches, and in a store by the real passes.
 
-The store is compared with transformers' own classifier on images that are painted over by hand.
-"""
+The store is compared with transformers' own classifier on images that are painted over by hand."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -96,13 +95,6 @@ def test_curves_of_any_score_are_those_of_the_twin(relevance, seed, n_steps):
         assert curve == pytest.approx(expected, rel=1e-12)
         area = area_under_curve(np.array([curve]))[0]
         assert area == pytest.approx(slow_area(expected), rel=1e-12)
-
-
-def test_steps_are_whole_patches_with_halves_rounded_upwards():
-    deletion, _ = kept_patches(np.arange(5), 10)
-    assert (~deletion).sum(axis=1).tolist() == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    deletion, _ = kept_patches(np.arange(64), 10)
-    assert (~deletion).sum(axis=1).tolist() == [0, 6, 13, 19, 26, 32, 38, 45, 51, 58, 64]
 
 
 SEQ = 2

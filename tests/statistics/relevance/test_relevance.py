@@ -105,14 +105,6 @@ def test_values_that_are_nearly_alike_are_told_apart(offset):
     )
 
 
-def test_equal_values_beside_far_ones_lie_at_no_distance_to_speak_of():
-    values = torch.tensor([[[[1.0, 2.0], [1.0, 2.0], [1e4, -3e4]]]])
-    deviation, distance = value_distances(values, torch.ones(1, 3, dtype=torch.bool))
-    assert distance[0, 0, 0, 1] < 1e-3
-    assert (distance[0, 0].diagonal() == 0).all()
-    assert deviation[0, 0, 0] == deviation[0, 0, 1]
-
-
 def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
     """The largest deviation is that of a head by itself, since no rule sees a scale in it."""
     attention, values = random_layers(6)
@@ -189,17 +181,6 @@ def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
     np.testing.assert_allclose(relevance, expected, rtol=1e-9)
     assert (relevance >= 0).all()
     assert relevance.sum().item() == pytest.approx(1)
-
-
-def test_only_gradients_that_speak_for_the_class_count():
-    attention, gradients = drawn(0)
-    start = start_of(4)
-    against = [-gradient.abs() for gradient in gradients]
-    np.testing.assert_allclose(gradient_attention(attention, against, start), start)
-    beside = [torch.cat([g, -g.abs()]) for g in gradients]
-    twice = [torch.cat([a, a]) for a in attention]
-    halved = gradient_attention(attention, [g / 2 for g in gradients], start)
-    np.testing.assert_allclose(gradient_attention(twice, beside, start), halved)
 
 
 Numbers = dict[str, float | None]

@@ -3,9 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
-from analysis.measures.sinks.largest_activations import largest_activations
 from analysis.statistics import sinks
 from tests.massive import COORDINATE, SIZE, massive_model
 from tests.statistics.fits import made, store_of
@@ -23,15 +21,6 @@ def test_a_planted_activation_is_found_where_it_was_put():
     assert set(every["coordinate"]) == {COORDINATE}
     assert (first["largest"] < SIZE / 100).all()
     assert (every["largest"] > 1000 * every["median"]).all()
-
-
-def test_sizes_grow_with_the_stream_and_their_ratio_does_not():
-    states = torch.randn(6, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    places = torch.eye(6, dtype=torch.bool)
-    activations, again = (largest_activations(states * times, places) for times in (1, -7))
-    torch.testing.assert_close(again.largest, activations.largest * 7)
-    torch.testing.assert_close(again.median, activations.median * 7)
-    assert torch.equal(again.coordinate, activations.coordinate)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Antecedents: rules against a walk back through the text, and planted heads."""
+"""Attention between words, and rules for antecedents against a walk back through the text."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.measures.probing.antecedents import (
+    NONE,
     agreement,
     attributes,
     has_antecedent,
@@ -18,13 +19,87 @@ from analysis.measures.probing.antecedents import (
     nearest,
     sieve,
 )
+from analysis.measures.probing.word_attention import (
+    attended_antecedents,
+    predicted_governors,
+)
+from analysis.statistics.base.weighing import WEIGHT
 from analysis.statistics.probing.accuracy import COREFERENCE_PREDICTION
+from analysis.statistics.probing.parsers import WORD_ATTENTION, WORD_VECTOR
+from analysis.token_types import CLS, SEP
 from precompute.corpora.sequence import Annotation, Entry, Mention, MentionKind
+from precompute.passes import probing
 from precompute.passes.filling import begin
 from precompute.passes.layers import Layer, batch_of
 from precompute.passes.probing import mentions_of
 from tests.tiny import ANNOTATED, HEADS, LAYERS, tiny_model, tiny_sequences
-from tests.tracing import trace_of
+from tests.tracing import layers_of, rows_of_table, trace_of
+
+Matrix = list[list[float]]
+Spans = list[tuple[int, int]]
+
+
+def slow_mean(attention: Matrix, spans: Spans, attended: Spans) -> Matrix:
+    """Mean over the pieces of the attending word, sum over those of the other."""
+    return [
+        [
+            sum(attention[query][key] for query in range(*of) for key in range(*to))
+            / (of[1] - of[0])
+            for to in attended
+        ]
+        for of in spans
+    ]
+
+
+def test_sentences_are_cut_out_of_the_words_of_a_text(tiny, annotated, monkeypatch):
+    rows = rows_of_table(WORD_ATTENTION, tiny, annotated).to_pandas()
+    found = {(row.seq, row.sentence, row.layer, row.head): row for row in rows.itertuples()}
+    for layer in layers_of(tiny, annotated):
+        for index, known, by_word in layer.annotated:
+            text = annotated[index]
+            spans = [(int(start), int(end)) for start, end in text.word_spans]
+            places = [np.flatnonzero(text.token_types == kind) for kind in (CLS, SEP)]
+            special = [(int(of[0]), int(of[-1]) + 1) if len(of) else (0, 0) for of in places]
+            for sentence in set(known.sentences):
+                words = [w for w, number in enumerate(known.sentences) if number == sentence]
+                for head in range(len(by_word.mean)):
+                    row = found.pop((index, sentence, layer.weights.number, head + 1))
+                    assert (row.first_word, row.n_words) == (words[0], len(words))
+                    matrix = layer.weighed_alone(text.index, WEIGHT)[head].tolist()
+                    given = np.array(slow_mean(matrix, spans, [*spans, *special]))[words]
+                    np.testing.assert_allclose(row.attention, given[:, words].ravel(), rtol=1e-6)
+                    np.testing.assert_allclose(row.cls, given[:, -2], rtol=1e-6)
+                    np.testing.assert_allclose(row.sep, given[:, -1], rtol=1e-6)
+    assert not found
+    monkeypatch.setattr(probing, "KEPT", 1)
+    few = rows_of_table(WORD_ATTENTION, tiny, annotated).to_pandas()
+    assert set(few["seq"]) == {0} < set(rows["seq"])
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta"], indirect=True, scope="session")
+def test_vectors_are_means_over_pieces_of_the_first_word_that_is_not_masked(tiny, annotated):
+    text = annotated[-1]
+    known, spans = text.annotation, text.word_spans
+    masked = np.zeros(len(text), dtype=bool)
+    masked[spans[0][0]] = True
+    hidden = type(text)(**vars(text) | {"masked": masked})
+    rows = rows_of_table(WORD_VECTOR, tiny, [hidden]).to_pandas()
+    read = list(known.forms[1:])
+    assert rows["form"].tolist() == list(dict.fromkeys(read))
+    embeddings = tiny.word_embeddings([hidden])[0]
+    for row in rows.itertuples():
+        assert row.word == read.index(row.form) + 1
+        start, end = spans[row.word]
+        np.testing.assert_allclose(row.vector, embeddings[start:end].mean(dim=0), rtol=1e-5)
+
+
+def test_the_first_of_equal_words_is_picked():
+    attention = torch.full((2, 6, 6), 1 / 6)
+    assert attended_antecedents(attention, torch.tensor([2, 3, 5])).tolist() == [[NONE, 2, 2]] * 2
+    sentence = torch.tensor([0, 0, 0, 1, 1, 2])
+    for picked in predicted_governors(attention, sentence, is_causal=False):
+        assert picked.tolist() == [[1, 0, 0, 4, 3, NONE]] * 2
+
 
 FEATURES = (
     "",
@@ -92,13 +167,6 @@ def test_rules_walk_back_through_the_text_and_picks_are_judged_by_cluster(mentio
     assert by_sieve.tolist() == picked["sieve"]
     assert is_right(np.array([words]), places, things)[0].tolist() == right
     assert has_antecedent(places, things).tolist() == something
-
-
-@given(features=st.lists(st.sampled_from(FEATURES), min_size=1, max_size=9))
-def test_agreement_is_mutual_and_holds_of_anything_with_itself(features):
-    agree = agreement(features)
-    assert (agree == agree.T).all()
-    assert agree.diagonal().all()
 
 
 @pytest.mark.parametrize(

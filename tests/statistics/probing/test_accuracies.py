@@ -1,4 +1,4 @@
-"""clark-2019, section 4.2: accuracies of predicted governors, one word after the other."""
+"""Accuracies of single heads as parsers and finders of antecedents, one word after the other."""
 
 from itertools import product
 from typing import Any
@@ -6,25 +6,107 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.measures.bootstrap import redraws
+from analysis.measures.bootstrap import Redraws, redraws
 from analysis.measures.probing.governors import (
-    ALL,
-    ALL_WORDS,
     by_offset,
     deciding_words,
     is_right,
     words_by_relation,
 )
-from analysis.measures.probing.probe_accuracy import accuracy_interval, halves
+from analysis.measures.probing.probe_accuracy import (
+    accuracy_interval,
+    best_probe,
+    halves,
+    right_by_sequence,
+)
 from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
 from analysis.statistics.corpus import MERGINGS
-from analysis.statistics.probing.accuracy import CHOSEN_ON, DIRECTIONS, OFFSETS
+from analysis.statistics.probing.accuracy import (
+    BASELINES,
+    CHOSEN_ON,
+    COREFERENCE_ACCURACY,
+    COREFERENCE_BEST,
+    COREFERENCE_DIFFERENCE,
+    DIRECTIONS,
+    OFFSETS,
+)
 from pages.syntax.page import SENTENCES_OF_RELATION
 from tests.intervals import assert_ordered
+from tests.statistics.fits import made, store_of
 from tests.tiny import HEADS, LAYERS
+
+
+def slow_interval(
+    right: list[float], n: list[int], draws: list[list[float]]
+) -> tuple[float, float]:
+    """efron-1979, section 2: ends of the central 95% of Σ right / Σ n over the draws."""
+    ratios = []
+    for drawn in draws:
+        cases = sum(times * n_cases for times, n_cases in zip(drawn, n, strict=True))
+        if cases:
+            hits = sum(times * hit for times, hit in zip(drawn, right, strict=True))
+            ratios.append(hits / cases)
+    low, high = np.percentile(ratios, [2.5, 97.5])
+    return float(low), float(high)
+
+
+CASES = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.booleans()), max_size=30)
+
+
+@given(CASES)
+def test_cases_are_counted_by_sequence(cases):
+    cases = sorted(cases, key=lambda case: case[0])
+    sequence = np.array([case[0] for case in cases], dtype=np.int64)
+    right = np.array([[case[1] for case in cases], [case[2] for case in cases]], dtype=bool)
+    present, n, n_right = right_by_sequence(right, sequence)
+    of = {seq: [case[1:] for case in cases if case[0] == seq] for seq in {c[0] for c in cases}}
+    assert present.tolist() == sorted(of)
+    assert n.tolist() == [len(of[seq]) for seq in sorted(of)]
+    assert n_right.shape == (len(of), 2)
+    assert n_right.tolist() == [
+        [sum(side) for side in zip(*of[seq], strict=True)] for seq in sorted(of)
+    ]
+
+
+def test_intervals_follow_their_definition_and_leave_empty_draws_out():
+    draw = np.random.default_rng(1)
+    n = draw.integers(0, 3, 17)
+    right = np.stack([draw.integers(0, n + 1) for _ in range(4)], axis=1).astype(float)
+    draws = redraws(np.arange(17), seed=3).weights.copy()
+    draws[:5] = 0
+    low, high = accuracy_interval(right, n, Redraws(np.arange(17), draws))
+    for cell in range(4):
+        expected = slow_interval(right[:, cell].tolist(), n.tolist(), draws.tolist())
+        assert (low[cell], high[cell]) == pytest.approx(expected)
+
+
+def test_sequences_without_a_case_are_no_units():
+    n = np.array([1] * 9 + [0] * 30)
+    drawn = redraws(np.arange(39), seed=0)
+    right = n[:, None].astype(float)
+    assert np.isnan(accuracy_interval(right, n, drawn)).all()
+    n[9] = right[9] = 1
+    assert np.array(accuracy_interval(right, n, drawn)).ravel().tolist() == [1, 1]
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 50), st.integers(0, 5))
+def test_halves_are_halves_and_the_seed_decides(n_sequences, seed):
+    first = halves(n_sequences, seed=seed)
+    assert first.sum() == (n_sequences + 1) // 2
+    assert (first == halves(n_sequences, seed=seed)).all()
+
+
+def test_the_best_is_chosen_where_it_is_to_be_chosen():
+    right = np.array([[3, 1, 3], [0, 9, 0], [1, 0, 1]], dtype=float)
+    for chosen in ([True, False, True], [True] * 3, [False, True, False]):
+        totals = right[np.array(chosen)].sum(axis=0).tolist()
+        assert best_probe(right, np.array(chosen)) == totals.index(max(totals))
+    assert best_probe(right, np.array([True, False, True])) == 0
+
 
 WORDS = "from word where seq = ? order by word"
 BEST = """
@@ -86,22 +168,6 @@ def test_scores_and_offsets_are_those_of_the_twin(of, predicted, offset):
         assert (members.sum(), (right & members).sum()) == slow_score(of, predicted, asked)
     found = by_offset(sentences, np.arange(len(of)), offset)
     assert found.tolist() == slow_offset(of, offset)
-
-
-def test_relations_count_their_subtypes_and_have_them_beside():
-    relations = ["nmod", "nmod:poss", "root", "punct", "nsubj:outer", "all"]
-    masks = {
-        name: members.nonzero()[0].tolist()
-        for name, members in words_by_relation(relations).items()
-    }
-    assert masks == {
-        ALL: [0, 1, 4, 5],
-        ALL_WORDS: [0, 1, 2, 3, 4, 5],
-        "nmod": [0, 1],
-        "nmod:poss": [1],
-        "nsubj": [4],
-        "nsubj:outer": [4],
-    }
 
 
 @pytest.fixture(scope="module")
@@ -218,3 +284,34 @@ def test_sentences_tell_what_a_head_gets_right(probing_store, texts, predicted, 
         of_sentence = probing_store.execute(WORDS, [row.seq]).df()
         of_sentence = of_sentence[of_sentence["sentence"] == row.sentence]
         assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])
+
+
+def test_the_best_head_of_all_has_the_highest_accuracy_and_stands_beside_every_rule(probing_store):
+    accuracies = probing_store.execute(
+        "from coreference_accuracy_weighing order by layer, head"
+    ).df()
+    best = probing_store.execute("from coreference_best_weighing where chosen_on = 'all'").df()
+    assert set(best["baseline"]) == set(BASELINES)
+    for row in best.itertuples():
+        of_type = accuracies[accuracies["mention_type"] == row.mention_type]
+        is_way = (of_type["weighing"] == row.weighing) & (of_type["merging"] == row.merging)
+        heads = of_type[is_way & (of_type["method"] == "head")]
+        top = heads.loc[heads["accuracy"].idxmax()]
+        assert (row.layer, row.head, row.n) == (top["layer"], top["head"], top["n"])
+        assert row.n_tried == len(heads)
+        [rule] = of_type.loc[of_type["method"] == row.baseline, "accuracy"]
+        found = (row.accuracy, row.accuracy_chosen, row.baseline_accuracy, row.difference)
+        expected = (top["accuracy"], top["accuracy"], rule, top["accuracy"] - rule)
+        assert found == pytest.approx(expected)
+
+
+def test_texts_without_mentions_have_no_accuracy(probing_store):
+    nothing = probing_store.sql("from coreference_prediction_weighing limit 0").to_arrow_table()
+    mentions = pd.DataFrame({"seq": [0], "mention": [0], "mention_type": ["pronoun"]})
+    with store_of(coreference_prediction_weighing=nothing, mention=mentions) as store:
+        for table in (
+            COREFERENCE_ACCURACY,
+            COREFERENCE_BEST,
+            COREFERENCE_DIFFERENCE,
+        ):
+            assert made(table, store).empty
