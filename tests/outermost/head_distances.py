@@ -73,7 +73,7 @@ def head_linkage(corpus: Corpus) -> pd.DataFrame:
     """Groups joined by the mean over their heads, the nearest first."""
     frames = []
     for weighing, distances in _means(corpus).items():
-        steps = linkage(squareform(distances), method="average")
+        steps = linkage(squareform(distances), method="average", optimal_ordering=True)
         frame = pd.DataFrame(steps, columns=["left", "right", "height", "n_heads"])
         frames.append(frame.assign(weighing=weighing, step=range(len(steps))))
     return pd.concat(frames)

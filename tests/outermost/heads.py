@@ -111,23 +111,16 @@ def gradient_importance(corpus: Corpus) -> pd.DataFrame:
     L is the squared length of the mean of the last hidden states: the loss of a model without a
     head that predicts tokens.
     """
-    slopes_of: dict[tuple, list[float]] = {}
+    rows = []
     for reading in corpus.readings:
         arguments = corpus.model.arguments(reading.ids, reading.segments)
         output = corpus.model.model(**arguments, output_attentions=True)
         loss = output.last_hidden_state[0].mean(dim=0).square().sum()
-        slopes = torch.autograd.grad(loss, output.attentions)
-        for layer, of_layer in enumerate(slopes):
-            size = of_layer[0].abs()
-            if corpus.model.is_causal:
-                size = size.tril()
-            for name in set(reading.types):
-                of_type = torch.tensor([kind == name for kind in reading.types])
-                for head, of_head in enumerate(size[:, :, of_type].sum(dim=(1, 2)) / len(reading)):
-                    slopes_of.setdefault((layer + 1, head + 1, name), []).append(of_head.item())
-    return frame_of(
-        [
-            {"layer": layer, "head": head, "token_type": name, "importance": np.mean(values)}
-            for (layer, head, name), values in slopes_of.items()
-        ]
-    )
+        for layer, slopes in enumerate(torch.autograd.grad(loss, output.attentions), start=1):
+            size = slopes[0].abs().tril() if corpus.model.is_causal else slopes[0].abs()
+            for name, (head, of_head) in product(set(reading.types), enumerate(size, start=1)):
+                of_type = of_head[:, [kind == name for kind in reading.types]]
+                place = {"layer": layer, "head": head, "token_type": name}
+                rows.append(place | {"importance": of_type.sum().item() / len(reading)})
+    means = frame_of(rows).groupby(["layer", "head", "token_type"])["importance"].mean()
+    return means.reset_index()

@@ -136,18 +136,6 @@ def test_what_lies_in_a_plane_is_found_there(seed, n):
     assert between(layout.points) == pytest.approx(distances, abs=0.02)
 
 
-def test_a_fixed_seed_gives_the_same_picture_and_larger_distances_a_larger_one():
-    distances = spread_points(1, 10, 5)
-    layout, again, larger = (
-        head_layout(matrix) for matrix in (distances, distances, 4 * distances)
-    )
-    assert layout
-    assert again
-    assert larger
-    assert np.array_equal(layout.points, again.points)
-    assert larger.stress == pytest.approx(layout.stress, rel=1e-3)
-
-
 def test_the_widest_axis_lies_across_and_its_farthest_point_on_the_right():
     distances = between(np.array([[0.0, 0], [1, 0.3], [2, -0.2], [3, 0.1], [9, 0]]))
     layout = head_layout(distances)

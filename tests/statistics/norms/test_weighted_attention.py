@@ -1,6 +1,7 @@
-"""Weights and the norms they multiply: bins and their correlation, fair samples, gates."""
+"""Weights and the norms they multiply: bins, fair samples, gates, and word frequency."""
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -8,10 +9,12 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chisquare
+from scipy.stats import chisquare, spearmanr
 
+from analysis.measures.correlation_parts import single_units
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
 from analysis.measures.norms.fair_sample import SAMPLE_SIZE, earliest, sample_priorities
+from analysis.measures.norms.frequency_correlation import rank_correlation
 from analysis.measures.norms.histogram_correlation import (
     LEAST_BINS,
     can_be_ranked,
@@ -28,6 +31,10 @@ from analysis.measures.norms.vector_norms import (
     norm_weighted_attention,
 )
 from analysis.statistics import norms
+from analysis.statistics.base import correlations
+from analysis.statistics.base.columns import named, number
+from analysis.statistics.base.correlations import with_frequency
+from analysis.statistics.norms import HEAD_TOKEN
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.layers import Layer
 from tests.reference import spearman
@@ -218,3 +225,91 @@ def test_mixing_with_one_gate_for_a_head_is_that_of_the_vectors_of_pairs(gated):
 @of_gates
 def test_tokens_have_no_rows_of_their_own_norms(tiny, sequences):
     assert not len(rows_of_table(norms.HEAD_TOKEN, tiny, sequences))
+
+
+TOKENS = 30_000
+
+
+def _tokens() -> pd.DataFrame:
+    """Frequent words with more of a quantity, some of them special, some of them none of it."""
+    drawn = np.random.default_rng(0)
+    ids = np.minimum(drawn.zipf(1.3, size=TOKENS), 500)
+    value = np.where(drawn.random(TOKENS) < 0.1, 0, drawn.lognormal(size=TOKENS) / ids**0.2)
+    texts = np.arange(TOKENS) // 100
+    return pd.DataFrame(
+        {
+            "seq": texts,
+            "pos": np.arange(TOKENS) % 100,
+            "token_id": ids,
+            "token_type": np.where(ids < 2, "cls", "other"),
+            "is_masked": False,
+            "value": value,
+            "flat": 1.0,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def both() -> list[pd.DataFrame]:
+    """Found by exact ranks, and by those of bins."""
+    numbers = {name: number(name, sql=f"avg({name})") for name in ("value", "flat")}
+    table = with_frequency(
+        "of_all_tokens",
+        of=HEAD_TOKEN,
+        rows="all_tokens",
+        values=numbers,
+        key=named("which", (), name="of"),
+    )
+    ranks, found = {"file": np.arange(600) // 3 + 1}, []
+    for exact in (TOKENS, TOKENS - 1):
+        with store_of(all_tokens=_tokens()) as store, patch.object(correlations, "EXACT", exact):
+            found.append(made(table, store, frequency_ranks=ranks))
+    return found
+
+
+def test_both_ways_find_the_same_but_for_ties_of_close_values(both):
+    one, other = both
+    pd.testing.assert_frame_equal(one, other, rtol=0, atol=1e-4)
+    assert not both[0].equals(both[1])
+    for frame in both:
+        assert frame.loc[frame["of"] == "flat", "spearman"].isna().all()
+    of_value = both[0][both[0]["of"] == "value"]
+    assert of_value["spearman"].abs().max() > 0.25
+    assert of_value["source"].tolist() == ["corpus", "corpus", "file", "file"]
+    tokens = _tokens()
+    counts = tokens["token_id"].map(-tokens["token_id"].value_counts())
+    ranks = {"corpus": counts, "file": tokens["token_id"] // 3 + 1}
+    is_special = tokens["token_type"] == "cls"
+    for row in of_value.itertuples():
+        chosen = ~is_special | row.special_tokens
+        sides = ranks[row.source][chosen], tokens["value"].astype(np.float32)[chosen]
+        assert (row.n, row.spearman) == (chosen.sum(), pytest.approx(spearmanr(*sides)[0]))
+
+
+def test_the_interval_encloses_and_is_none_for_one_sequence_over_and_over():
+    generator = np.random.default_rng(0)
+    ranks = generator.integers(1, 12, size=80)
+    values = generator.integers(0, 9, size=80) + ranks / 3
+    found = rank_correlation(ranks, values, np.arange(80) // 8, single_units(10, seed=0))
+    assert found is not None
+    assert found.low < found.spearman < found.high
+    ranks, values = np.tile([1, 2, 3, 4], 12), np.tile([0.1, 0.3, 0.2, 0.9], 12)
+    same = rank_correlation(ranks, values, np.arange(48) // 4, single_units(12, seed=0))
+    assert same is not None
+    assert (same.low, same.high) == pytest.approx((same.spearman, same.spearman))
+
+
+def test_texts_that_differ_alone_have_it_all_between_them():
+    """Every text repeats one rank and one value; then ranks are shuffled within each text."""
+    texts = np.arange(120) // 6
+    redrawn = single_units(20, seed=0)
+    apart = rank_correlation(texts, 0.5 * texts, texts, redrawn)
+    assert apart is not None
+    within, between = apart.parts
+    assert (within.contribution, between.contribution) == pytest.approx((0, 1), abs=1e-12)
+    drawn = np.random.default_rng(0).permuted(np.tile(np.arange(6), (20, 1)), axis=1).ravel()
+    paradox = rank_correlation(10 * texts + drawn, texts - 0.01 * drawn, texts, redrawn)
+    assert paradox is not None
+    within, between = paradox.parts
+    assert within.high < 0 < between.low
+    assert paradox.spearman == pytest.approx(within.contribution + between.contribution)

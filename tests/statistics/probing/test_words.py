@@ -169,22 +169,6 @@ def test_rules_walk_back_through_the_text_and_picks_are_judged_by_cluster(mentio
     assert has_antecedent(places, things).tolist() == something
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "expected"),
-    [
-        ("Number=Sing", "Number=Plur", False),
-        ("Number=Sing", "", True),
-        ("Number=Sing", "Number=Sing|Person=1|PronType=Prs", False),
-        ("Gender=Masc|PronType=Prs", "Gender=Fem|PronType=Prs", False),
-        ("Gender=Com,Masc|PronType=Prs", "Gender=Masc|PronType=Prs", True),
-        ("Number=Sing|Number[psor]=Plur|PronType=Prs", "Number=Plur", True),
-        ("Number=Plur|VerbForm=Fin", "Number=Sing", True),
-    ],
-)
-def test_what_agrees_in_number_gender_and_person(one, other, expected):
-    assert agreement([one, other])[0, 1] == expected
-
-
 def test_nouns_are_of_the_third_person_and_pronouns_of_what_is_written():
     persons = {"Number=Sing": {"3"}, "PronType=Dem": set(), "Person=1|PronType=Prs": {"1"}}
     assert {features: attributes(features)[-1] for features in persons} == persons

@@ -1,4 +1,4 @@
-"""Attention that rests on places or on no token: laws, rates by hand, and what a layer lacks."""
+"""Attention that rests on places or on no token, what a layer lacks, and massive activations."""
 
 import math
 
@@ -18,16 +18,16 @@ from analysis.models.head_norm import HeadNormWeights
 from analysis.models.trace import LayerWeights
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
 from analysis.sinks import RATED, THRESHOLDS, WEIGHTS
-from analysis.statistics import norms, sinks
+from analysis.statistics import sinks
 from analysis.statistics.mixing import SEQUENCE_MIXING_RATIO
 from analysis.statistics.sinks import PLACES
-from precompute.store.cross_laws import CROSS_LAWS
+from tests.massive import COORDINATE, SIZE, massive_model
 from tests.outermost.sinks import weights_of_place
 from tests.precompute.corpora.tiny import unhurried
 from tests.statistics.fits import made, store_of
 from tests.statistics.positions.turned_layers import changed_layers, stored, turning
-from tests.tiny import OF_IMAGES
-from tests.tracing import layers_of, rows_of_table, rows_of_tables
+from tests.tiny import OF_IMAGES, tiny_sequences
+from tests.tracing import layers_of, rows_of_table
 
 
 def place_tokens(types: list[str]) -> dict[str, list[int]]:
@@ -145,45 +145,6 @@ def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text():
             assert of_all.loc[("sep", quantity, threshold), "mean"] == sep
 
 
-@pytest.fixture(scope="module")
-def tables(tiny, sequences) -> dict:
-    """Rows of the tables that laws compare."""
-    of_laws = (
-        norms.HEAD_TOKEN,
-        norms.TOKEN_NORM,
-        sinks.SEQUENCE_SINK,
-        sinks.SEQUENCE_MASSIVE_ACTIVATION,
-    )
-    rows = rows_of_tables(of_laws, tiny, sequences)
-    lengths = [(sequence.index, len(sequence)) for sequence in sequences]
-    texts = {"sequence": pd.DataFrame(lengths, columns=["seq", "n_tokens"])}
-    return texts | rows
-
-
-@pytest.mark.parametrize(
-    ("law", "fault"),
-    [
-        (
-            "no place gets less from the queries that see it than its tokens receive from all",
-            "update sequence_sink set attention = attention - 0.01 where layer = 1",
-        ),
-        (
-            "the norm of a place is that of its tokens",
-            "update sequence_sink set value_norm = value_norm * 1.1 where layer = 1",
-        ),
-        (
-            "no coordinate is larger than its token is long",
-            "update sequence_massive_activation set largest = largest * 20",
-        ),
-    ],
-)
-def test_laws_between_tables_hold_and_can_fail(tables, law, fault):
-    with store_of(**tables) as store:
-        assert store.execute(CROSS_LAWS[law], {"tolerance": 1e-5}).fetchall() == [(0,)]
-        store.execute(fault)
-        assert store.execute(CROSS_LAWS[law], {"tolerance": 1e-5}).fetchall() > [(0,)]
-
-
 def test_a_text_of_one_token_has_no_halves_and_padding_gives_nothing():
     attention = torch.zeros(1, 1, 3, 3, dtype=torch.float64)
     attention[0, 0, 0, 0] = 0.25
@@ -236,3 +197,43 @@ def test_a_layer_that_lacks_biases_has_no_scores_of_them(tiny, sequences, lackin
     parts = (rows["norm"] + rows["direction"]).to_numpy()
     np.testing.assert_allclose(rows["excess"], parts, rtol=1e-5, atol=1e-6)
     assert rows["excess"].notna().any()
+
+
+def test_a_planted_activation_is_found_where_it_was_put():
+    model, sequences = massive_model("gpt2", "first"), tiny_sequences("gpt2")[:1]
+    rows = rows_of_table(sinks.SEQUENCE_MASSIVE_ACTIVATION, model, sequences).to_pandas()
+    read = rows[rows["depth"] < len(model.layers)].set_index("place")
+    every, first = read.loc["all"], read.loc["first"]
+    assert every["largest"].tolist() == pytest.approx([SIZE] * len(every), rel=0.01)
+    assert set(every["pos"]) == {1}
+    assert set(every["coordinate"]) == {COORDINATE}
+    assert (first["largest"] < SIZE / 100).all()
+    assert (every["largest"] > 1000 * every["median"]).all()
+
+
+@pytest.fixture(scope="module")
+def store():
+    """Three texts at one depth: two of them massive, in two coordinates; one without a median."""
+    columns = ["seq", "largest", "median", "coordinate"]
+    rows = [(0, 2000.0, 1.0, 4), (1, 3000.0, 1.5, 4), (2, 50.0, 0.0, 1)]
+    frame = pd.DataFrame(rows, columns=columns).assign(depth=1, place="cls")
+    ratio = frame["largest"] / frame["median"].replace(0, np.nan)
+    with store_of(sequence_massive_activation=frame.assign(ratio=ratio)) as opened:
+        yield opened
+
+
+def test_means_and_the_share_of_massive_texts(store):
+    means = made(sinks.MASSIVE_ACTIVATION, store).set_index("quantity")
+    found = means[["mean", "n_sequences"]].T.to_dict("list")
+    assert found["largest"] == pytest.approx([5050 / 3, 3])
+    assert found["ratio"] == [2000, 2], "none where the median is 0"
+    assert found["massive"] == pytest.approx([2 / 3, 3])
+
+
+def test_coordinates_have_their_share_of_texts_and_mean_size(store):
+    rows = made(sinks.MASSIVE_COORDINATE, store).set_index(["coordinate", "quantity"])
+    found = rows[["mean", "n_sequences"]].T.to_dict("list")
+    assert found[4, "share"] == pytest.approx([2 / 3, 3])
+    assert found[4, "largest"] == [2500, 2], "of the texts whose largest it is"
+    assert found[1, "share"] == pytest.approx([1 / 3, 3])
+    assert found[1, "largest"] == [50, 1]
