@@ -1,5 +1,7 @@
 """Attention by habit (REFERENCE section 4), and differences between heads."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import torch

@@ -18,8 +18,8 @@ _REASONS = {
     "held to a slow twin and laws": """
         attention_norm_histogram contribution coreference_prediction
         coreference_prediction_weighing dependency_prediction dependency_prediction_weighing
-        effect_prediction embedding_spectrum head_effect offset_agreement offset_term pair
-        pair_pmi_correlation patch_offset perturbation relation_share relevance_agreement
+        effect_prediction embedding_spectrum head_effect offset_agreement offset_term
+        patch_offset perturbation relevance_agreement
         sequence_vector_agreement sequence_vector_rollout state_spectrum vector_agreement
         vector_rollout word_attention""",
     "which rows of other views are shown or kept: a choice, no formula": """

@@ -12,6 +12,7 @@ from tests.outermost import (
     heads,
     mixing,
     norms,
+    pairs,
     positions,
     probing,
     relevance,
@@ -230,8 +231,19 @@ VIEWS = (
         rows="from ratio_frequency_correlation where source = 'corpus'",
         absolute=True,
     ),
-    View("pair_delta", _of_corpus(mixing.pair_delta), ("layer", "effect", "source", "target")),
+    View("pair", _of_corpus(pairs.pair), ("source", "target")),
     View(
-        "pair_delta_wide", _of_corpus(mixing.pair_delta_wide), ("layer", "source", "target"), 1e-4
+        "relation_share",
+        _of_corpus(pairs.relation_share),
+        ("layer", "effect", "quantity", "relation"),
     ),
+    View(
+        "pair_pmi_correlation",
+        _of_corpus(pairs.pair_pmi_correlation),
+        ("layer", "effect", "quantity", "window_size", "min_count"),
+        1e-6,
+        absolute=True,
+    ),
+    View("pair_delta", _of_corpus(pairs.pair_delta), ("layer", "effect", "source", "target")),
+    View("pair_delta_wide", _of_corpus(pairs.pair_delta_wide), ("layer", "source", "target"), 1e-4),
 )

@@ -10,7 +10,6 @@ from duckdb import DuckDBPyConnection
 from analysis.statistics.corpus import LEAST_COUNT
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.shared_store import shared_store
-from tests.tiny import BOTH_WAYS
 
 FIRST_HEAD = "where layer = 1 and head = 1"
 FAULTS = {
@@ -63,20 +62,21 @@ FAULTS = {
     },
 }
 """By family changes of stored tables, each with the beginning of the law that it breaks."""
-LAWS = [(family, law) for family, laws in FAULTS.items() for law in laws]
+LAWS = [
+    pytest.param(family, law, fault, id=f"{family}-{law}")
+    for family, laws in FAULTS.items()
+    for law, fault in laws.items()
+]
 
 
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory) -> Iterator[dict[str, DuckDBPyConnection]]:
-    """Copies of whole files of texts, and of a small one of images, to be changed."""
-    paths = {name: shared_store(tmp_path_factory, name) for name in BOTH_WAYS}
-    paths["vit"] = shared_store(tmp_path_factory, "vit", statistics=["token_norm"])
-    folder = tmp_path_factory.mktemp("laws")
-    copies = {name: shutil.copy(path, folder / f"{name}.duckdb") for name, path in paths.items()}
-    opened = {name: duckdb.connect(str(copy)) for name, copy in copies.items()}
-    yield opened
-    for store in opened.values():
-        store.close()
+def store(request, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
+    """A copy of a whole file of texts, or of a small one of images, to be changed."""
+    chosen = {"statistics": ["token_norm"]} if request.param == "vit" else {}
+    path = shared_store(tmp_path_factory, request.param, **chosen)
+    copy = shutil.copy(path, tmp_path_factory.mktemp("laws") / "copy.duckdb")
+    with duckdb.connect(str(copy)) as opened:
+        yield opened
 
 
 def broken(store: DuckDBPyConnection, law: str) -> int:
@@ -87,13 +87,12 @@ def broken(store: DuckDBPyConnection, law: str) -> int:
     return count
 
 
-@pytest.mark.parametrize(("family", "law"), LAWS)
-def test_a_law_between_tables_holds_and_can_fail(stores, family, law):
-    store = stores[family]
+@pytest.mark.parametrize(("store", "law", "fault"), LAWS, indirect=["store"])
+def test_a_law_between_tables_holds_and_can_fail(store, law, fault):
     assert broken(store, law) == 0
     store.begin()
     store.execute("set schema = 'stored'")
-    store.execute(FAULTS[family][law])
+    store.execute(fault)
     store.execute("set schema = 'main'")
     found = broken(store, law)
     store.rollback()

@@ -1,8 +1,6 @@
 """Partial rank correlation (croux-2010), and that of PMI with mean change, pair by pair."""
 
 import math
-from collections import Counter
-from math import fsum
 
 import numpy as np
 import pandas as pd
@@ -19,8 +17,7 @@ from analysis.measures.pairs.rank_correlation import (
     ranked,
     word_pairs,
 )
-from analysis.statistics.pairs.relations import PMI_MIN_COUNTS, WINDOWS, _rows
-from tests.statistics.pairs.test_pairs import places, slow_pmi
+from analysis.statistics.pairs.relations import PMI_MIN_COUNTS, _rows
 
 Rows = list[list[float]]
 
@@ -187,64 +184,6 @@ def test_too_few_words_a_perfect_order_and_a_constant_have_no_interval():
             assert abs(found.spearman) < 1 or np.isnan(found[1:]).all()
     constant = ranked(np.ones(LEAST_WORDS))
     assert correlation(ranked(np.arange(LEAST_WORDS)), constant, (), pairs) is None
-
-
-@pytest.fixture(scope="module")
-def changes(occurrences, layer_order) -> dict[tuple[int, str], dict[tuple[int, int, int], float]]:
-    """Change of every pair of positions of a sequence, by layer and effect, in float32 like shards.
-
-    Rounding makes ties, which decide ranks.
-    """
-    by_effect: dict = {}
-    for effect in layer_order.effects:
-        columns = (
-            occurrences[name] for name in ("layer", "seq", "target_pos", "source_pos", effect)
-        )
-        for layer, *place, change in zip(*columns, strict=True):
-            by_effect.setdefault((layer, effect), {})[tuple(place)] = float(change)
-    return by_effect
-
-
-@pytest.mark.parametrize("least", [2, 5])
-@pytest.mark.parametrize("size", WINDOWS)
-def test_correlations_follow_their_definition(
-    pair_store, pair_words, changes, is_causal, size, least
-):
-    correlations = pair_store.execute(
-        "from pair_pmi_correlation where min_count = ? and window_size is not distinct from ?",
-        [least, size],
-    ).df()
-    rows = {(row.layer, row.effect, row.quantity): row for row in correlations.itertuples()}
-    assert len(rows) == len(correlations)
-    pmi = slow_pmi(pair_words, causal=is_causal, window=size)
-    frequency = Counter(word for words in pair_words for word in words)
-    for (layer, effect), deltas in changes.items():
-        by_pair: dict[tuple[int, int], list[float]] = {}
-        for seq, words in enumerate(pair_words):
-            for pair, place in places(words, causal=is_causal, window=size):
-                by_pair.setdefault(pair, []).append(deltas[seq, *place])
-        chosen = [pair for pair, of_pair in by_pair.items() if len(of_pair) >= least]
-        change = [float(np.float32(fsum(by_pair[pair]) / len(by_pair[pair]))) for pair in chosen]
-        of_pmi = [pmi[pair] for pair in chosen]
-        of_sides = [[float(frequency[pair[side]]) for pair in chosen] for side in (0, 1)]
-        compared = {
-            "pmi": [of_pmi, change],
-            "source_frequency": [of_sides[0], change],
-            "target_frequency": [of_sides[1], change],
-            "partial": [of_pmi, change, *of_sides],
-        }
-        for quantity, columns in compared.items():
-            expected = slow_correlation(columns)
-            row = rows.pop((layer, effect, quantity), None)
-            if expected is None:
-                assert row is None
-            else:
-                assert row is not None
-                assert row.spearman == pytest.approx(expected, abs=1e-9)
-                assert row.n_pairs == len(chosen)
-                assert row.n_words == len({word for pair in chosen for word in pair})
-    assert not rows
-    assert correlations[["low", "high"]].isna().all(axis=None)  # fewer than 100 words
 
 
 def test_a_hundred_words_have_the_interval_of_their_pairs():

@@ -1,10 +1,7 @@
 """Pairs of the corpus, their changes and relations, and what is listed, counted one by one."""
 
-import math
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from itertools import product
 
 import duckdb
@@ -15,12 +12,11 @@ import pytest
 from analysis.measures.bootstrap import LEAST_UNITS, Redraws, redraws
 from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
 from analysis.measures.pairs.mutual_information import pointwise_mutual_information
-from analysis.measures.pairs.token_relation import mean_ratios, relation_changes, token_relations
-from analysis.scopes import EFFECTS, POST_NORM, RELATIONS, SHARED_EFFECTS
+from analysis.measures.pairs.token_relation import mean_ratios, token_relations
+from analysis.scopes import EFFECTS, RELATIONS, SHARED_EFFECTS
 from analysis.statistics.corpus import least_count, provenance
 from analysis.statistics.pairs import changes
 from analysis.statistics.pairs.changes import KEPT, LIMIT, MIN_COUNTS, PAIR_DELTA, PAIR_EXTREME
-from analysis.statistics.pairs.relations import SEQUENCE_RELATION_CHANGE
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
 from precompute.jobs.tables import merge
@@ -29,39 +25,9 @@ from precompute.store.build import add_table, declare, file_config
 from precompute.store.check import assert_unique, faults
 from precompute.store.show import opened
 from tests.statistics.fits import made
-from tests.tiny import BOTH_WAYS
-from tests.tracing import layers_of, rows_of_table
+from tests.tracing import rows_of_table
 
-Words = list[int | None]
 PlacesOfPairs = dict[tuple[int, int], list[tuple[int, int, int]]]
-
-
-def slow_pmi(
-    sequences: list[Words], *, causal: bool, window: int | None = None
-) -> dict[tuple[int, int], float]:
-    """church-1990: log2 p(source, target) / (p(source) p(target)), exact, so that ties are ties."""
-    pairs = [both for words in sequences for both, _ in places(words, causal=causal, window=window)]
-    n, together = len(pairs), Counter(pairs)
-    sides = [Counter(both[side] for both in pairs) for side in (0, 1)]
-    return {
-        both: math.log2(Fraction(count * n, sides[0][both[0]] * sides[1][both[1]]))
-        for both, count in together.items()
-    }
-
-
-def places(
-    words: Words, *, causal: bool, window: int | None = None
-) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Source and target of every occurrence of a pair, and positions of target and source."""
-    return [
-        ((source, target), (i, j))
-        for i, target in enumerate(words)
-        for j, source in enumerate(words)
-        if (j < i if causal else j != i)
-        and source is not None
-        and target is not None
-        and (window is None or abs(i - j) <= window)
-    ]
 
 
 @pytest.mark.parametrize(
@@ -84,42 +50,6 @@ def together(pair_run, is_causal) -> PlacesOfPairs:
                     place = (sequence.index, source_pos, target_pos)
                     found.setdefault((source, target), []).append(place)
     return found
-
-
-def test_every_pair_has_its_counts_and_its_relation_in_both_tables(pair_store, pair_run, together):
-    relations = {
-        text.index: token_relations(text.ids, text.words, text.segments)
-        for text in pair_run[1].corpus
-    }
-    rows = pair_store.execute(
-        "select source, target, n, n_sequences, relation, relation_share, has_special from pair"
-    ).fetchall()
-    assert {row[:2] for row in rows} == set(together)
-    for source, target, n, n_sequences, relation, share, has_special in rows:
-        where = together[source, target]
-        assert (n, n_sequences) == (len(where), len({seq for seq, *_ in where}))
-        counts = Counter(RELATIONS[relations[seq][i, j]] for seq, j, i in where)
-        assert relation == max(RELATIONS, key=lambda name: counts[name])
-        assert share == pytest.approx(counts[relation] / n)
-        assert has_special == (counts["special"] > 0)
-    different = pair_store.execute(
-        "select count(*) from pair "
-        "full join pair_delta_wide using (n, n_sequences, source, target) "
-        "where relation_share is null or mean_ff is null "
-        "or list_position($relations, pair.relation) <> pair_delta_wide.relation + 1",
-        {"relations": list(RELATIONS)},
-    ).fetchall()
-    assert different == [(0,)]
-
-
-def test_pmi_is_over_words_alone(pair_store, pair_words, is_causal):
-    """Special and masked tokens are not counted and have none."""
-    expected = slow_pmi(pair_words, causal=is_causal)
-    rows = pair_store.execute("select source, target, pmi, has_special from pair").fetchall()
-    of_words = {(source, target): pmi for source, target, pmi, special in rows if not special}
-    assert of_words == pytest.approx(expected, abs=1e-6)
-    assert len(of_words) < len(rows) or not any(None in words for words in pair_words)
-    assert all(pmi is None for _, _, pmi, special in rows if special)
 
 
 VALUES = [f"{kind}_{effect}" for kind, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
@@ -320,19 +250,6 @@ def test_a_file_of_the_commonest_pairs_is_sound(sampled):
     assert min(counts)[0] >= least_count(facts)
 
 
-def slow_changes(
-    before: list[list[float]], after: list[list[float]], relations: np.ndarray, seen: np.ndarray
-) -> dict[str, tuple[int, float, float, float]]:
-    """Sums by relation: pairs, Σ share before, Σ |δ|, Σ of the δ above 0."""
-    sums: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(4))
-    for query, key in product(range(len(before)), repeat=2):
-        if query != key and seen[query, key]:
-            held, then = (norms[query][key] / sum(norms[query]) for norms in (before, after))
-            change = then - held
-            sums[RELATIONS[relations[query, key]]] += (1, held, abs(change), max(change, 0))
-    return {name: tuple(of_relation) for name, of_relation in sums.items()}
-
-
 def _relations(ids: list[int], words: list[int], segments: list[int]) -> list[list[str]]:
     rows = token_relations(np.array(ids), np.array(words), np.array(segments, dtype=np.uint8))
     assert (rows == rows.T).all()
@@ -356,78 +273,6 @@ def test_the_first_relation_that_fits_is_taken():
     assert named[6][7] == "same_word"  # pieces of one word, side by side
     assert named[0][5] == named[0][0] == "special"
     assert _relations([1, 2], [0, 1], [0, 1])[0][1] == "adjacent"
-
-
-@pytest.mark.parametrize(
-    "family", [*BOTH_WAYS, "gemma2", "gpt_neox"], indirect=True, scope="session"
-)
-def test_changes_follow_the_maps_before_and_after_each_effect(tiny, sequences, layer_order):
-    rows = rows_of_table(SEQUENCE_RELATION_CHANGE, tiny, sequences).to_pandas()
-    found = {tuple(row[:4]): row[4:] for row in rows.itertuples(index=False, name=None)}
-    assert len(found) == len(rows)
-    for layer, (number, sequence) in product(layers_of(tiny, sequences), enumerate(sequences)):
-        norms = dict(
-            zip(layer_order.scopes, layer.mixing[number].maps.double().tolist(), strict=True)
-        )
-        relations, seen = layer.batch.relations[number], layer.weights.pairs(len(sequence)).numpy()
-        for effect, (before, after) in layer_order.effects.items():
-            expected = slow_changes(norms[before], norms[after], relations, seen)
-            for relation, numbers in expected.items():
-                row = found.pop((layer.weights.number, effect, relation, sequence.index))
-                assert row == pytest.approx(numbers, rel=1e-4, abs=1e-6)
-    assert not found
-
-
-def test_of_one_token_no_change_is_put_down_to_a_relation():
-    maps = np.ones((len(POST_NORM.scopes), 1, 1))
-    relations, seen = np.zeros((1, 1), dtype=np.int8), np.ones((1, 1), dtype=bool)
-    n, sums = relation_changes(maps, POST_NORM, relations, seen)
-    assert n.sum() == sums.sum() == 0
-    assert sums.shape == (3, len(POST_NORM.effects), len(RELATIONS))
-
-
-@pytest.fixture(scope="module")
-def shares(pair_store) -> dict[tuple[int, str, str], list[dict[str, float | None]]]:
-    """Shares of the relations of every sequence with something to share, by quantity.
-
-    Sequences without mixing before the step have None.
-    """
-    amounts: dict = defaultdict(lambda: defaultdict(dict))
-    rows = pair_store.execute("from sequence_relation_change order by all").fetchall()
-    for layer, effect, relation, seq, n, before, change, gain in rows:
-        quantities = (n, before, change, gain, change - gain)
-        names = ("pairs", "before", "change", "gain", "loss")
-        for name, amount in zip(names, quantities, strict=True):
-            amounts[layer, effect, name][seq][relation] = amount
-    return {cell: list(map(_shares, of.values())) for cell, of in amounts.items()}
-
-
-def _shares(amounts: dict[str, float]) -> dict[str, float | None]:
-    total = sum(amounts.values())
-    return {name: amount / total if total else None for name, amount in amounts.items()}
-
-
-def test_shares_and_ratios_are_means_over_sequences_in_which_there_is_something_to_share(
-    pair_store, shares
-):
-    rows = pair_store.execute("from relation_share").df()
-    filled = {cell for cell, of in shares.items() if any(None not in s.values() for s in of)}
-    assert set(zip(rows["layer"], rows["effect"], rows["quantity"], strict=True)) == filled
-    assert rows[["ratio_low", "ratio_high"]].isna().all(axis=None)  # fewer than 10 sequences
-    for row in rows.itertuples():
-        here, before = (
-            [of.get(row.relation, 0) for of in shares[row.layer, row.effect, name]]
-            for name in (row.quantity, "before")
-        )
-        of = [share for share in here if share is not None]
-        assert row.mean == pytest.approx(np.mean(of), rel=1e-9)
-        assert row.n_sequences == len(of)
-        both = [pair for pair in zip(here, before, strict=True) if None not in pair]
-        above, below = np.sum(np.array(both, dtype=float), axis=0)
-        is_compared = below > 0 and row.quantity not in ("pairs", "before")
-        assert row.ratio == pytest.approx(above / below if is_compared else np.nan, nan_ok=True)
-    of_all = rows.groupby(["layer", "effect", "quantity"], observed=True)["mean"].sum()
-    np.testing.assert_allclose(of_all, 1)
 
 
 def _drawn(n_sequences: int) -> Redraws:

@@ -53,8 +53,8 @@ from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_weights
 from tests.reference import correlation_parts as parts_twin
 from tests.statistics.fits import made, store_of
-from tests.statistics.positions.turned_layers import stored
-from tests.tiny import tiny_model, tiny_sequences
+from tests.statistics.positions.turned_layers import public, stored
+from tests.tiny import WIDTH, tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, ROWS
 from tests.tracing import layers_of, rows_of_table
 
@@ -270,7 +270,8 @@ def test_the_next_patch_of_the_reading_order_is_two_offsets():
 def test_offsets_are_means_over_images_of_their_patches_alone(tiny, sequences):
     """The model has several special tokens in front of the patches."""
     layers = layers_of(tiny, sequences)
-    rows = stored(PATCH_OFFSET, layers).set_index(["layer", "head"])
+    rows = public(PATCH_OFFSET, stored(PATCH_OFFSET, layers), "patch_offset")
+    rows = rows.set_index(["layer", "head"])
     first = len(sequences[0]) - ROWS * COLUMNS
     for layer, head in product(layers, range(HEADS)):
         maps = layer.attention[:, head, first:, first:].tolist()
