@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.measures.bootstrap import LEAST_UNITS, Redraws, redraws
+from analysis.measures.bootstrap import Redraws, redraws
 from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
 from analysis.measures.pairs.mutual_information import pointwise_mutual_information
 from analysis.measures.pairs.token_relation import mean_ratios, token_relations
@@ -283,14 +283,6 @@ def test_a_ratio_is_that_of_the_means_over_sequences_with_both_shares():
     shares = np.array([0.2, 0.4, np.nan, 0.9])[:, None]
     before = np.array([0.1, 0.3, 0.5, np.nan])[:, None]
     assert mean_ratios(shares, before, _drawn(4))[0] == pytest.approx([0.6 / 0.4])
-
-
-@pytest.mark.parametrize("n", [LEAST_UNITS - 1, LEAST_UNITS])
-def test_too_few_sequences_have_a_ratio_and_no_interval(n):
-    values = np.random.default_rng(0).uniform(0.1, 0.9, size=(2, n, 1))
-    ratio, low, high = mean_ratios(values[0], values[1], _drawn(n))
-    assert np.isfinite(ratio).all()
-    assert np.isfinite([low, high]).all() == (n >= LEAST_UNITS)
 
 
 def test_a_relation_that_holds_nothing_before_has_no_ratio():
