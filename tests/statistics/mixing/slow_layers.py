@@ -2,8 +2,7 @@
 
 A part of a vector goes through normalisations and a network with the rest held fixed. The
 activation is shared out by Integrated Gradients: numerically with `steps`, else in closed form from
-the activation itself. Before that, layers of tiny models as tests read and change them.
-"""
+the activation itself. Before that, layers of tiny models as tests read and change them."""
 
 import dataclasses
 from collections.abc import Callable
@@ -19,7 +18,6 @@ from torch.nn import functional
 from analysis.measures.mixing.activation_gate import Activation
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights, NoNorm, Norm, RootMeanSquareWeights
-from analysis.models.router import Router
 from analysis.models.trace import LayerTrace, in_dtype
 
 _DECODERS = ("gpt2", "llama", "gemma2", "olmo2", "gpt_neox", "youtu", "afmoe")
@@ -114,70 +112,32 @@ def network_part(
     own_inputs = part @ weights.input_weight + (weights.input_bias if is_bias else 0)
     if weights.gate_weight is None or weights.gate_bias is None:
         hidden = own_inputs * (
-            _mean_slope(activation, inputs, steps) if steps else activation(inputs) / inputs
+            mean_slope(activation, inputs, steps) if steps else activation(inputs) / inputs
         )
     else:
         gate = whole @ weights.gate_weight + weights.gate_bias
         own_gate = part @ weights.gate_weight + (weights.gate_bias if is_bias else 0)
         hidden = torch.zeros_like(own_inputs)
         for place, share in zip(PLACES + 0.5, SHARES, strict=True):
-            slope, value = _slope(activation, place * gate), place * inputs
+            rise, value = slope(activation, place * gate), place * inputs
             own_value = own_inputs
             if (other := OTHER_SIDES.get(weights.activation)) is not None:
-                own_value, value = _slope(other, value) * own_inputs, other(value)
-            hidden += share * (slope * value * own_gate + activation(place * gate) * own_value)
-    hidden = _given_to_experts(weights, hidden, whole)
-    return hidden @ weights.output_weight + (_output_bias(weights, whole) if is_bias else 0)
+                own_value, value = slope(other, value) * own_inputs, other(value)
+            hidden += share * (rise * value * own_gate + activation(place * gate) * own_value)
+    return hidden @ weights.output_weight + (weights.output_bias if is_bias else 0)
 
 
-def _output_bias(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
-    """The bias behind the network, and those of experts by the router's shares."""
-    if weights.router is None or weights.expert_bias is None:
-        return weights.output_bias
-    tokens = inputs.reshape(-1, inputs.shape[-1])
-    shares = torch.stack([_shares_of_experts(weights.router, token) for token in tokens])
-    of_experts = (shares @ weights.expert_bias).reshape(inputs.shape)
-    return weights.output_bias + of_experts
-
-
-def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tensor) -> Tensor:
-    """Hidden layers of all experts, weighted by the router for each token."""
-    router = weights.router
-    if router is None:
-        return hidden
-    tokens = inputs.reshape(-1, inputs.shape[-1])
-    shares = torch.stack([_shares_of_experts(router, token) for token in tokens])
-    shares = shares.reshape(*inputs.shape[:-1], -1, 1)
-    by_expert = hidden.reshape(*hidden.shape[:-1], shares.shape[-2], -1)
-    return (by_expert * shares).reshape(hidden.shape)
-
-
-def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
-    logits = torch.stack([token @ column for column in router.module.weight])
-    logits = logits + getattr(router.module, "bias", 0)
-    scores = [float(logit.exp()) for logit in logits]
-    likely = [score / sum(scores) for score in scores]
-    used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.module.top_k]
-    total = (
-        sum(likely[expert] for expert in used)
-        if getattr(router.module, "norm_topk_prob", True)
-        else 1.0
-    )
-    shares = [likely[expert] / total if expert in used else 0.0 for expert in range(len(likely))]
-    return token.new_tensor(shares)
-
-
-def _slope(activation: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
+def slope(activation: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
     point = at.detach().requires_grad_()
     with torch.enable_grad():
         (gradient,) = torch.autograd.grad(activation(point).sum(), point)
     return gradient
 
 
-def _mean_slope(activation: Callable[[Tensor], Tensor], hidden: Tensor, steps: int) -> Tensor:
+def mean_slope(activation: Callable[[Tensor], Tensor], hidden: Tensor, steps: int) -> Tensor:
     """∫ activation'(t h) dt from 0 to 1 by the midpoint rule."""
     places = [(step + 0.5) / steps for step in range(steps)]
-    total = sum(_slope(activation, hidden * place) for place in places)
+    total = sum(slope(activation, hidden * place) for place in places)
     return torch.as_tensor(total) / steps
 
 

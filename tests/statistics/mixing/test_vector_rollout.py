@@ -177,4 +177,3 @@ def test_means_stand_beside_those_of_the_same_sequences(tiny, sequences):
             more = of_kind.loc[VECTORS, "mean"] - of_kind.loc[scope, "mean"]
             np.testing.assert_allclose(of_kind.loc[scope, "difference"], more, atol=1e-9)
         assert of_kind.loc[VECTORS, "difference"].isna().all()
-        assert (of_kind["n_sequences"] == len(followed)).all()

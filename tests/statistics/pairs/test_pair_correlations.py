@@ -22,61 +22,31 @@ from analysis.statistics.pairs.relations import PMI_MIN_COUNTS, _rows
 Rows = list[list[float]]
 
 
-def slow_correlation(columns: Rows, weights: list[float] | None = None) -> float | None:
+def slow_correlation(columns: Rows, weights: np.ndarray | None = None) -> float | None:
     """ρ of the first two columns given the others; every row weighs the same unless told."""
     n = len(columns[0])
     if n < len(columns) + 1:
         return None
-    weights = weights or [1 / n] * n
-    ranks = [_mid_ranks(column, weights) for column in columns]
-    first, second = (_residual(ranked, ranks[2:], weights) for ranked in ranks[:2])
-    squares = [_product(residual, residual, weights) for residual in (first, second)]
-    if min(squares) < 1e-15:
-        return None
-    return _product(first, second, weights) / math.sqrt(squares[0] * squares[1])
+    weights = np.full(n, 1 / n) if weights is None else weights
+    values = np.array(columns)[:, None]
+    other = values.swapaxes(1, 2)
+    ranks = ((values < other) + (values == other) / 2) @ weights  # mid-ranks
+    given = np.vstack([np.ones(n), ranks[2:]]).T * np.sqrt(weights)[:, None]
+    both = ranks[:2].T * np.sqrt(weights)[:, None]
+    first, second = (both - given @ np.linalg.lstsq(given, both, rcond=1e-9)[0]).T
+    squares = first @ first, second @ second
+    return None if min(squares) < 1e-15 else first @ second / math.sqrt(squares[0] * squares[1])
 
 
 def slow_influence(columns: Rows, row: int, step: float = 1e-5) -> float:
     """Derivative of ρ with respect to weight moved from all rows to one of them."""
     n = len(columns[0])
-
-    def moved(amount: float) -> float:
-        weights = [(1 - amount) / n + (amount if index == row else 0) for index in range(n)]
-        rho = slow_correlation(columns, weights)
-        assert rho is not None
-        return rho
-
-    return (moved(step) - moved(-step)) / (2 * step)
-
-
-def _mid_ranks(values: list[float], weights: list[float]) -> list[float]:
-    both = list(zip(values, weights, strict=True))
-    return [
-        sum(weight for other, weight in both if other < value)
-        + sum(weight for other, weight in both if other == value) / 2
-        for value in values
-    ]
-
-
-def _product(first: list[float], second: list[float], weights: list[float]) -> float:
-    return math.fsum(a * b * w for a, b, w in zip(first, second, weights, strict=True))
-
-
-def _residual(values: list[float], given: Rows, weights: list[float]) -> list[float]:
-    """Values without their projections on the mean and the given columns, one by one."""
-    directions: Rows = []
-    for column in [[1.0] * len(values), *given]:
-        left = _without(column, directions, weights)
-        if _product(left, left, weights) > 1e-15:
-            directions.append(left)
-    return _without(values, directions, weights)
-
-
-def _without(values: list[float], directions: Rows, weights: list[float]) -> list[float]:
-    for one in directions:
-        share = _product(values, one, weights) / _product(one, one, weights)
-        values = [a - share * b for a, b in zip(values, one, strict=True)]
-    return values
+    ends = []
+    for amount in (step, -step):
+        weights = np.full(n, (1 - amount) / n)
+        weights[row] += amount
+        ends.append(slow_correlation(columns, weights))
+    return (ends[0] - ends[1]) / (2 * step)
 
 
 def slow_dyadic_variance(influence: list[float], pairs: list[tuple[int, int]]) -> float:

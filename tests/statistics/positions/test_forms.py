@@ -1,7 +1,5 @@
 """Query-key forms: factors, rotation and waves are the dense ones, and scores are the model's."""
 
-import cmath
-import math
 from dataclasses import replace
 from itertools import product
 
@@ -43,31 +41,18 @@ from tests.tiny import added_positions, every_family, every_model, tiny_sequence
 from tests.tracing import layers_of
 
 
-def amplitude(wave, k):
-    """|Σ_t wave(t) e^(−2πikt/T)|."""
-    n = len(wave)
-    return abs(sum(value * cmath.exp(-2j * math.pi * k * t / n) for t, value in enumerate(wave)))
-
-
 def dense_form(weights):
     """Per head W_A itself and its dense U, s, V, null spaces included."""
-    factors = []
-    for head in range(len(weights.query_weight)):
-        queries, keys = (
-            _affine(
-                getattr(weights, f"{side}_weight")[head], getattr(weights, f"{side}_bias")[head]
-            )
-            for side in ("query", "key")
+    sides = (
+        torch.cat([weight, bias[:, None]], dim=1).double().numpy()
+        for weight, bias in (
+            (weights.query_weight, weights.query_bias),
+            (weights.key_weight, weights.key_bias),
         )
-        product = queries @ keys.T
-        left, values, right = np.linalg.svd(product)
-        factors.append((product, left, values, right.T))
-    return factors
-
-
-def _affine(weight, bias):
-    """A projection with its bias as the last row."""
-    return np.vstack([weight, bias[None]]).astype(np.float64)
+    )
+    products = [queries @ keys.T for queries, keys in zip(*sides, strict=True)]
+    factors = [np.linalg.svd(product) for product in products]
+    return [(a, left, s, right.T) for a, (left, s, right) in zip(products, factors, strict=True)]
 
 
 def nearest_rotation(left, values, right):
@@ -192,23 +177,7 @@ def test_the_scale_of_the_scores_decides_nothing(scale):
     )
 
 
-def slow_cross_covariance(query: list[float], key: list[float], offset: int) -> float:
-    """Equation 11."""
-    n = len(query)
-    if offset >= 0:
-        return sum(query[i] * key[i + offset] for i in range(n - offset))
-    return sum(query[i - offset] * key[i] for i in range(n + offset))
-
-
-def slow_cross_correlation(query: list[float], key: list[float], offset: int) -> float:
-    """Equation 12."""
-    n = len(query)
-    every = [slow_cross_covariance(query, key, t) for t in range(1 - n, n)]
-    lengths = math.dist(query, [0] * n) * math.dist(key, [0] * n)
-    return (slow_cross_covariance(query, key, offset) - sum(every) / len(every)) / lengths
-
-
-def test_waves_covariances_and_correlations_follow_their_slow_twin(traced_alone):
+def test_waves_covariances_and_correlations_are_those_of_their_definitions(traced_alone):
     layer = traced_alone[0].layers[1]
     inputs, factors = layer.attention_input[0], layer.weights.query_key
     affine = torch.nn.functional.pad(inputs, (0, 1), value=1.0)
@@ -216,14 +185,12 @@ def test_waves_covariances_and_correlations_follow_their_slow_twin(traced_alone)
     for side, directions in zip(sides, (factors.query, factors.key), strict=True):
         torch.testing.assert_close(side, affine @ directions)
     covariances, correlations = cross_covariance(*sides), cross_correlation(*sides)
-    n = len(inputs)
-    for query, key, covariance, correlation in zip(
-        *(of.mT.flatten(0, 1).tolist() for of in (*sides, covariances, correlations)), strict=True
-    ):
-        slow = [slow_cross_covariance(query, key, t) for t in range(1 - n, n)]
-        assert covariance == pytest.approx(slow, rel=1e-9, abs=1e-9)
-        slow = [slow_cross_correlation(query, key, t) for t in range(1 - n, n)]
-        assert correlation == pytest.approx(slow, rel=1e-9, abs=1e-9)
+    waves = (of.mT.flatten(0, 1).numpy() for of in (*sides, covariances, correlations))
+    for query, key, covariance, correlation in zip(*waves, strict=True):
+        products = np.correlate(key, query, mode="full")  # equations 11 and 12
+        np.testing.assert_allclose(covariance, products, rtol=1e-9, atol=1e-9)
+        centred = (products - products.mean()) / np.linalg.norm(query) / np.linalg.norm(key)
+        np.testing.assert_allclose(correlation, centred, rtol=1e-9, atol=1e-9)
 
 
 @added_positions
@@ -251,7 +218,7 @@ def test_both_sides_of_a_plane_have_one_amplitude(traced_alone):
         waves = (rotation.basis.to(rotation.vectors.dtype) @ rotation.vectors).numpy()
         for plane, vector in enumerate(waves.T):
             for side in (affine @ vector, affine @ (matrix @ vector)):
-                slow = [amplitude(side.tolist(), k) for k in range(amplitudes.shape[1])]
+                slow = np.abs(np.fft.rfft(side))
                 assert amplitudes[plane].tolist() == pytest.approx(slow, rel=1e-7, abs=1e-7)
 
 

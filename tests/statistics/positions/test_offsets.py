@@ -1,5 +1,6 @@
 """Attention by offset: preferred offsets, their agreement, clusters, patches; spectra."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np

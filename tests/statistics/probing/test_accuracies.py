@@ -38,21 +38,6 @@ from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
 from tests.tiny import HEADS, LAYERS
 
-
-def slow_interval(
-    right: list[float], n: list[int], draws: list[list[float]]
-) -> tuple[float, float]:
-    """efron-1979, section 2: ends of the central 95% of Σ right / Σ n over the draws."""
-    ratios = []
-    for drawn in draws:
-        cases = sum(times * n_cases for times, n_cases in zip(drawn, n, strict=True))
-        if cases:
-            hits = sum(times * hit for times, hit in zip(drawn, right, strict=True))
-            ratios.append(hits / cases)
-    low, high = np.percentile(ratios, [2.5, 97.5])
-    return float(low), float(high)
-
-
 CASES = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.booleans()), max_size=30)
 
 
@@ -78,8 +63,10 @@ def test_intervals_follow_their_definition_and_leave_empty_draws_out():
     draws = redraws(np.arange(17), seed=3).weights.copy()
     draws[:5] = 0
     low, high = accuracy_interval(right, n, Redraws(np.arange(17), draws))
-    for cell in range(4):
-        expected = slow_interval(right[:, cell].tolist(), n.tolist(), draws.tolist())
+    n_cases = draws @ n
+    for cell in range(4):  # efron-1979, section 2
+        shares = (draws @ right[:, cell])[n_cases > 0] / n_cases[n_cases > 0]
+        expected = tuple(np.percentile(shares, [2.5, 97.5]))
         assert (low[cell], high[cell]) == pytest.approx(expected)
 
 

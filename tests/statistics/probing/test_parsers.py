@@ -1,7 +1,5 @@
 """clark-2019, section 5: scores, losses and counts pair by pair; planted trees; chance level."""
 
-import math
-
 import numpy as np
 import pytest
 import torch
@@ -79,26 +77,20 @@ def planted_sentence(draw: np.random.Generator, *, fits: int = 1) -> ParserSente
 
 
 Vector = list[float]
-Matrix = list[Vector]
 
 
-def slow_loss(scores: Matrix, governors: list[int], scored: list[bool]) -> float:
+def slow_loss(scores: torch.Tensor, governors: torch.Tensor, scored: torch.Tensor) -> float:
     """−ln of the governor's share among all candidates but the word itself, a mean of words."""
-    total = 0.0
-    for word, row in enumerate(scores):
-        if scored[word] and governors[word] != word:
-            normaliser = sum(math.exp(score) for place, score in enumerate(row) if place != word)
-            total -= math.log(math.exp(row[governors[word]]) / normaliser)
-    return total / max(sum(scored), 1)
+    places = torch.arange(len(scores))
+    candidates = scores.masked_fill(torch.eye(*scores.shape).bool(), -torch.inf)
+    losses = -candidates.log_softmax(dim=1)[places, governors]
+    return losses[scored & (governors != places)].sum().item() / max(int(scored.sum()), 1)
 
 
-def slow_right(scores: Matrix, governors: list[int], scored: list[bool]) -> int:
+def slow_right(scores: torch.Tensor, governors: torch.Tensor, scored: torch.Tensor) -> int:
     """Number of scored words whose governor has the first largest score."""
-    hits = 0
-    for word, row in enumerate(scores):
-        candidates = [place for place in range(len(row)) if place != word]
-        hits += scored[word] and max(candidates, key=lambda place: row[place]) == governors[word]
-    return hits
+    candidates = scores.masked_fill(torch.eye(*scores.shape).bool(), -torch.inf)
+    return int((scored & (candidates.argmax(dim=1) == governors)).sum())
 
 
 def slow_features(n_words: int, dependent: int, candidate: int) -> Vector:
@@ -175,15 +167,13 @@ def test_every_seed_starts_by_itself_and_sums_of_many_inputs_as_small_as_those_o
 def test_loss_and_right_words_are_those_of_the_twin(seed):
     sentence = random_sentence(5, seed=seed)
     scores = attention_scores(drawn(fresh_attention(sentence, 2), seed=seed), sentence)
-    scored = sentence.is_scored.tolist()
-    losses, hits = [], []
+    losses = []
     for fit in range(2):
-        matrix, governors = scores[:, :, fit].tolist(), sentence.governors[:, fit].tolist()
-        losses.append(slow_loss(matrix, governors, scored))
-        hits.append(slow_right(matrix, governors, scored))
+        given = scores[..., fit], sentence.governors[:, fit], sentence.is_scored
+        losses.append(slow_loss(*given))
         only = torch.arange(2) == fit
         assert parser_loss(scores, sentence, only).item() == pytest.approx(losses[-1])
-        assert right_words(lambda *_: scores, {}, sentence)[fit].item() == hits[-1]
+        assert right_words(lambda *_: scores, {}, sentence)[fit].item() == slow_right(*given)
     both = torch.ones(2, dtype=torch.bool)
     assert parser_loss(scores, sentence, both).item() == pytest.approx(sum(losses))
 

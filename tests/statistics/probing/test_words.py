@@ -35,20 +35,13 @@ from precompute.passes.probing import mentions_of
 from tests.tiny import ANNOTATED, HEADS, LAYERS, tiny_model, tiny_sequences
 from tests.tracing import layers_of, rows_of_table, trace_of
 
-Matrix = list[list[float]]
 Spans = list[tuple[int, int]]
 
 
-def slow_mean(attention: Matrix, spans: Spans, attended: Spans) -> Matrix:
+def slow_mean(attention: np.ndarray, spans: Spans, attended: Spans) -> np.ndarray:
     """Mean over the pieces of the attending word, sum over those of the other."""
-    return [
-        [
-            sum(attention[query][key] for query in range(*of) for key in range(*to))
-            / (of[1] - of[0])
-            for to in attended
-        ]
-        for of in spans
-    ]
+    means = [attention[start:end].mean(axis=0) for start, end in spans]
+    return np.array([[mean[start:end].sum() for start, end in attended] for mean in means])
 
 
 def test_sentences_are_cut_out_of_the_words_of_a_text(tiny, annotated, monkeypatch):
@@ -65,8 +58,8 @@ def test_sentences_are_cut_out_of_the_words_of_a_text(tiny, annotated, monkeypat
                 for head in range(len(by_word.mean)):
                     row = found.pop((index, sentence, layer.weights.number, head + 1))
                     assert (row.first_word, row.n_words) == (words[0], len(words))
-                    matrix = layer.weighed_alone(text.index, WEIGHT)[head].tolist()
-                    given = np.array(slow_mean(matrix, spans, [*spans, *special]))[words]
+                    matrix = layer.weighed_alone(text.index, WEIGHT)[head].numpy()
+                    given = slow_mean(matrix, spans, [*spans, *special])[words]
                     np.testing.assert_allclose(row.attention, given[:, words].ravel(), rtol=1e-6)
                     np.testing.assert_allclose(row.cls, given[:, -2], rtol=1e-6)
                     np.testing.assert_allclose(row.sep, given[:, -1], rtol=1e-6)

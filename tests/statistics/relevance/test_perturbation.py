@@ -4,7 +4,6 @@ The store is compared with transformers' own classifier on images that are paint
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
 from math import floor
 
 import numpy as np
@@ -60,8 +59,7 @@ def slow_curve(
 
 def slow_area(values: list[float]) -> float:
     """Area under the curve by the trapezoidal rule, over a width of 1."""
-    steps = list(pairwise(values))
-    return sum((before + after) / 2 for before, after in steps) / len(steps)
+    return float(np.trapezoid(values) / (len(values) - 1))
 
 
 RELEVANCE = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.25, 0.5]), min_size=1, max_size=23)

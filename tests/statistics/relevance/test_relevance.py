@@ -1,7 +1,7 @@
 """Propagation of relevance, published methods and summaries, against loops, by hand, and laws."""
 
 import math
-from math import ceil, isnan, log
+from math import ceil, log
 
 import numpy as np
 import pytest
@@ -116,49 +116,16 @@ def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
     assert not both.n_in_place[ii].any()
 
 
-Vector = list[float]
-Matrix = list[Vector]
-
-
-def weighed_rows(start: Vector, matrix: Matrix) -> Vector:
-    """Sum of the rows of a matrix, weighted by `start`."""
-    n = len(matrix[0])
-    return [sum(start[i] * row[j] for i, row in enumerate(matrix)) for j in range(n)]
-
-
-def slow_gradients(
-    attention: list[list[Matrix]], gradients: list[list[Matrix]], start: Vector
-) -> Vector:
+def slow_gradients(attention, gradients, start) -> np.ndarray:
     """R = I, then R = R + E_h((∇A ⊙ A)⁺) R in every layer; the start's rows, 1 in sum."""
-    n = len(start)
-    relevance = [[float(i == j) for j in range(n)] for i in range(n)]
+    relevance = np.eye(len(start))
     for heads, slopes in zip(attention, gradients, strict=True):
-        mean = [
-            [
-                sum(
-                    max(0.0, weights[i][j] * slope[i][j])
-                    for weights, slope in zip(heads, slopes, strict=True)
-                )
-                / len(heads)
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
-        relevance = [
-            [
-                relevance[i][j] + sum(mean[i][k] * relevance[k][j] for k in range(n))
-                for j in range(n)
-            ]
-            for i in range(n)
-        ]
-    row = weighed_rows(start, relevance)
-    return [value / sum(row) for value in row]
+        mean = (heads * slopes).clip(min=0).mean(axis=0)
+        relevance = relevance + mean @ relevance
+    return start @ relevance / (start @ relevance).sum()
 
 
-def start_of(n: int) -> torch.Tensor:
-    start = torch.zeros(n, dtype=torch.float64)
-    start[0], start[-1] = 0.75, start[-1] + 0.25
-    return start / start.sum()
+START = torch.tensor([0.75, 0, 0, 0.25], dtype=torch.float64)
 
 
 def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
@@ -172,12 +139,9 @@ def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.
 @unhurried()
 def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
     attention, gradients = drawn(seed)
-    relevance = gradient_attention(attention, gradients, start_of(4))
-    expected = slow_gradients(
-        [layer.tolist() for layer in attention],
-        [layer.tolist() for layer in gradients],
-        start_of(4).tolist(),
-    )
+    relevance = gradient_attention(attention, gradients, START)
+    layers = ([layer.numpy() for layer in of] for of in (attention, gradients))
+    expected = slow_gradients(*layers, START.numpy())
     np.testing.assert_allclose(relevance, expected, rtol=1e-9)
     assert (relevance >= 0).all()
     assert relevance.sum().item() == pytest.approx(1)
@@ -187,41 +151,26 @@ Numbers = dict[str, float | None]
 
 
 def slow_summary(
-    relevance: list[float],
-    is_cls: list[bool],
-    is_content: list[bool],
-    coverage: list[float] | None = None,
+    relevance: np.ndarray, is_cls: np.ndarray, is_content: np.ndarray, coverage: np.ndarray
 ) -> Numbers:
-    """Summary of one map.
-
-    `coverage` is by content token; NaN where the mask is unknown.
-    """
-    row: Numbers = dict.fromkeys(
-        ["cls_share", "entropy", "evenness", "top5_share", "mask_share", "mask_chance", "pointing"]
-    )
-    total = sum(relevance)
-    if any(is_cls):
-        row["cls_share"] = sum(r for r, cls in zip(relevance, is_cls, strict=True) if cls) / total
-    content = [r for r, inside in zip(relevance, is_content, strict=True) if inside]
-    row["special_share"] = (total - sum(content)) / total
-    n = len(content)
-    if sum(content) > 0:
-        shares = [r / sum(content) for r in content]
-        row["entropy"] = -sum(r * log(r) for r in shares if r > 0)
-        row["evenness"] = row["entropy"] / log(n) if n > 1 else None
-        row["top5_share"] = sum(sorted(shares, reverse=True)[: ceil(n / 20)])
-    known = [
-        (r, inside)
-        for r, inside in zip(content, coverage or [], strict=bool(coverage))
-        if not isnan(inside)
-    ]
-    if known:
-        row["mask_chance"] = sum(inside for _, inside in known) / len(known)
-        if (seen := sum(r for r, _ in known)) > 0:
-            row["mask_share"] = sum(r * inside for r, inside in known) / seen
-            largest = max(r for r, _ in known)
-            tied = [inside for r, inside in known if r == largest]
-            row["pointing"] = sum(tied) / len(tied)
+    """Summary of one map; the coverage of content tokens is NaN where the mask is unknown."""
+    row: Numbers = dict.fromkeys(QUANTITIES)
+    content, total = relevance[is_content], relevance.sum()
+    if is_cls.any():
+        row["cls_share"] = relevance[is_cls].sum() / total
+    row["special_share"] = (total - content.sum()) / total
+    if content.sum() > 0:
+        shares = np.sort(content / content.sum())[::-1]
+        entropy = -(shares[shares > 0] * np.log(shares[shares > 0])).sum()
+        row |= {"entropy": entropy, "top5_share": shares[: ceil(len(shares) / 20)].sum()}
+        row["evenness"] = entropy / log(len(shares)) if len(shares) > 1 else None
+    known = ~np.isnan(coverage)
+    content, coverage = content[known], coverage[known]
+    if known.any():
+        row["mask_chance"] = coverage.mean()
+        if content.sum() > 0:
+            row["mask_share"] = (content * coverage).sum() / content.sum()
+            row["pointing"] = coverage[content == content.max()].mean()
     return row
 
 
@@ -261,17 +210,12 @@ def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
     n_special = min(n_special, len(relevance))
     n = len(relevance) - n_special
     inside = np.random.default_rng(seed).choice([0, 0.3, 1, np.nan], n)
-    for coverage in None, inside.tolist():
+    places = np.arange(len(relevance))
+    masks = (places == 0) & has_cls, places >= n_special
+    for coverage in None, inside:
         (summary,) = summaries([relevance], n_special=n_special, has_cls=has_cls, coverage=coverage)
-        assert_same(
-            summary,
-            slow_summary(
-                relevance,
-                [place == 0 and has_cls for place in range(len(relevance))],
-                [place >= n_special for place in range(len(relevance))],
-                coverage,
-            ),
-        )
+        known = np.full(n, np.nan) if coverage is None else coverage
+        assert_same(summary, slow_summary(np.array(relevance), *masks, known))
 
 
 @pytest.mark.parametrize(("n", "n_top"), [(1, 1), (20, 1), (21, 2), (140, 7), (196, 10)])
