@@ -11,6 +11,7 @@ from analysis.statistics.corpus import LEAST_COUNT
 from precompute.store.cross_laws import CROSS_LAWS
 from tests.shared_store import shared_store
 
+pytestmark = pytest.mark.slow  # whole files are built
 FIRST_HEAD = "where layer = 1 and head = 1"
 FAULTS = {
     "bert": {

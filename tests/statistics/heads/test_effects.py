@@ -18,6 +18,7 @@ from analysis.effects import CHANGES, FILLINGS, MEAN, MEASURES, PARTS, RANDOM, R
 from analysis.measures.bootstrap import LEAST_UNITS
 from analysis.measures.heads.contribution import contributions
 from analysis.measures.heads.effect_prediction import Draws, OfHeads, chance, rank_correlations
+from analysis.measures.heads.head_effect import TypeMeans
 from analysis.models.reading import read_model
 from analysis.models.trace import LayerTrace
 from analysis.statistics.heads.single_heads import (
@@ -258,6 +259,14 @@ def test_nothing_replaced_changes_nothing_from_whichever_layer_on(tiny, sequence
     ]
     np.testing.assert_allclose(halved[0].hidden, halved[1].hidden, **ROUNDING)
     assert not np.allclose(halved[0].hidden, before.hidden, rtol=1e-3)
+
+
+def test_a_type_without_tokens_has_no_mean(tiny, sequences):
+    means = TypeMeans()
+    [layer, *_] = trace_of(tiny, sequences[:1]).layers
+    means.add(layer, torch.zeros(len(sequences[0]), dtype=torch.long))
+    assert means.of(torch.tensor([1])).values.isnan().all()
+    assert means.of(torch.tensor([0])).values.isfinite().all()
 
 
 def test_a_language_model_is_asked_about_a_few_tokens_that_have_a_target(monkeypatch):

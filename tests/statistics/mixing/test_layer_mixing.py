@@ -16,6 +16,7 @@ from analysis.measures.mixing import layer_mixing as formula
 from analysis.measures.mixing.activation_gate import GATES
 from analysis.measures.mixing.completeness import layer_errors
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
+from analysis.measures.mixing.linear_layer import LinearNorm, linear_layer
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.statistics.mixing import MIXING_RATIO
 from precompute.passes.mixing import sequence_scope_similarity
@@ -107,6 +108,15 @@ def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):
     errors = layer_mixing(faint, dtype=torch.bfloat16).errors
     torch.testing.assert_close(errors, rough, rtol=0.05, atol=0)
     assert (fine > 10 * rough).all()
+
+
+@every_order
+def test_steps_are_those_of_the_order(layers):
+    for layer in layers:
+        given, order = linear_layer(layer), layer.weights.order
+        stages = (given.read, given.after_attention, given.to_network, given.after_network)
+        for steps, names in zip(stages, order.stages, strict=True):
+            assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
 
 
 @every_order

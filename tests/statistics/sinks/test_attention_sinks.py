@@ -14,6 +14,7 @@ from analysis.measures.mixing.layer_mixing import layer_mixing
 from analysis.measures.mixing.mixture import ratios_of_layer
 from analysis.measures.mixing.rollout import rolled_on, with_residual
 from analysis.measures.sinks.attention_sinks import shares_of_no_token, sink_weights
+from analysis.measures.sinks.largest_activations import largest_activations
 from analysis.models.head_norm import HeadNormWeights
 from analysis.models.trace import LayerWeights
 from analysis.scopes import WEIGHTS_WITH_RESIDUAL
@@ -237,3 +238,12 @@ def test_coordinates_have_their_share_of_texts_and_mean_size(store):
     assert found[4, "largest"] == [2500, 2], "of the texts whose largest it is"
     assert found[1, "share"] == pytest.approx([1 / 3, 3])
     assert found[1, "largest"] == [50, 1]
+
+
+def test_sizes_grow_with_the_stream_and_their_ratio_does_not():
+    states = torch.randn(6, 5, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    places = torch.eye(6, dtype=torch.bool)
+    activations, again = (largest_activations(states * times, places) for times in (1, -7))
+    torch.testing.assert_close(again.largest, activations.largest * 7)
+    torch.testing.assert_close(again.median, activations.median * 7)
+    assert torch.equal(again.coordinate, activations.coordinate)
