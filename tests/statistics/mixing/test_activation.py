@@ -28,15 +28,13 @@ CLAMPED = "quick_gelu_clamped"
 Sides = list[tuple[float, float]]
 
 
-def twin(
-    sides: Sides, name: Activation, *, start: tuple[float, float] = (0.0, 0.0), steps: int = 1000
-) -> list[float]:
+def twin(sides: Sides, name: Activation, *, start: tuple[float, float] = (0.0, 0.0)) -> list[float]:
     """Integrated Gradients of activation(g) · u by sums over the path, for summands of g and u.
 
     Source: sundararajan-2017, section 3.
     """
     gates, values = torch.tensor(sides, dtype=torch.float64).T
-    places = (torch.arange(steps, dtype=torch.float64) + 0.5) / steps
+    places = (torch.arange(20_000, dtype=torch.float64) + 0.5) / 20_000
     gate, value = start[0] + places * gates.sum(), start[1] + places * values.sum()
     activation, other = ACTIVATIONS[name], slow_layers.OTHER_SIDES.get(name, torch.clone)
     of_gate = slow_layers.slope(activation, gate) * other(value)
@@ -118,8 +116,8 @@ def test_shares_of_opposite_gates_add_up_to_a_half_without_jumps_in_either_forma
 def test_products_are_shared_out_by_integrated_gradients(name, sides):
     sums = one(*(sum(column) for column in zip(*sides, strict=True)))
     factors = gated_shares(sums[0], sums[1], name)
-    near = 5e-2 if name == CLAMPED else 1e-3  # steps of the twin miss where its path bends
-    assert shared_out(factors, sides) == pytest.approx(twin(sides, name, steps=300), abs=near)
+    near = 1e-2 if name == CLAMPED else 1e-5  # it bends within a step of the twin
+    assert shared_out(factors, sides) == pytest.approx(twin(sides, name), abs=near)
 
 
 @pytest.mark.parametrize("name", GATED)
@@ -147,7 +145,7 @@ def test_beyond_the_limits_of_a_clamped_product_its_path_bends(sides):
     shares = shared_out(factors, sides)
     product = ACTIVATIONS[CLAMPED](sums[0]) * slow_layers.OTHER_SIDES[CLAMPED](sums[1])
     assert sum(shares) == pytest.approx(product.item(), abs=1e-12)
-    assert shares == pytest.approx(twin(sides, CLAMPED, steps=4000), abs=2e-3)
+    assert shares == pytest.approx(twin(sides, CLAMPED), abs=2e-3)
 
 
 @pytest.mark.parametrize("sides", [(0.0, 2.0), (2.0, 0.0), (0.0, 0.0)])
