@@ -96,10 +96,10 @@ def layer_cohesion(corpus: Corpus) -> pd.DataFrame:
             within, between = parted(tuple(layers))
             row = {"weighing": weighing, "layer": layer, "within": within, "between": between}
             row["difference"] = between - within
-            gaps = np.array([np.diff(parted(deal)) for deal in deals])
-            rows.append(
-                row | ({"p_value": np.mean(gaps >= between - within - 1e-9)} if deals else {})
-            )
+            if deals:
+                gaps = np.array([np.diff(parted(deal)) for deal in deals])
+                row["p_value"] = np.mean(gaps >= between - within - 1e-9)
+            rows.append(row)
     return frame_of(rows)
 
 

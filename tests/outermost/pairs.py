@@ -12,8 +12,6 @@ from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 
 EFFECTS = {"res_ln": (1, 3), "ff": (3, 4), "ff_res": (4, 5), "ff_ln": (5, 6)}
 """Steps as places in the order of scopes; a pre-norm layer has no seventh scope."""
-
-
 PAIR = ["source", "target"]
 QUANTITIES = ("pairs", "before", "change", "gain", "loss")
 RELATIONS = ("special", "same_word", "word_pieces", "adjacent", "same_segment", "other_segment")
