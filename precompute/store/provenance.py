@@ -16,12 +16,11 @@ from precompute.models.bundled import BUNDLED
 from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request
 
-NO_PART = "none"
 _PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
 
 
 def identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
-    """Return the identity of a run: of its model, corpus and settings."""
+    """Return what two runs of equal numbers share: of model, corpus and settings."""
     return {
         "revision": model.revision,
         "corpus_sha256": corpus.sha256,
@@ -63,7 +62,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "weights_sha256": model.weights_sha256,
         **dict(model.identity),
         "random_weights": "none" if model.random_weights is None else str(model.random_weights),
-        "part": model.part or NO_PART,
+        "part": model.part or "none",
         "limit": str(request.limit or "none"),
         "check_sequences": str(request.check_sequences or "none"),
         "raw_rows": str(request.bounds.raw_rows),
@@ -83,16 +82,14 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts |= BUNDLED[request.model].facts
     if model.proof is not None:
         facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
-    if without_attention:
-        gaps = (f"{number} {name}" for number, name in without_attention.items())
-        facts["without_attention"] = ", ".join(gaps)
-    if model.has_sink_logits:
-        with_sinks = (layer.number for layer in model.layers if layer.sink_logit is not None)
-        facts["layers_with_sink_logits"] = ", ".join(map(str, with_sinks))
-    if model.not_read:
-        facts["modules_not_read"] = ", ".join(model.not_read)
-    if model.settings_not_read:
-        facts["settings_not_read"] = ", ".join(model.settings_not_read)
+    with_sinks = (layer.number for layer in model.layers if layer.sink_logit is not None)
+    listed = {
+        "without_attention": [f"{number} {name}" for number, name in without_attention.items()],
+        "layers_with_sink_logits": list(map(str, with_sinks)),
+        "modules_not_read": model.not_read,
+        "settings_not_read": model.settings_not_read,
+    }
+    facts |= {name: ", ".join(values) for name, values in listed.items() if values}
     if model.images is None:
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"
