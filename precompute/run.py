@@ -61,11 +61,7 @@ outside of UTF-8 are lost."""
 
 
 def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
-    """Compute all missing parts and publish the file; return the plan.
-
-    Raises:
-        UserError: for any error that the user can correct.
-    """
+    """Compute all missing parts and publish the file; return the plan."""
     with reporting_shortage(request.output):
         chosen_statistics(request.statistics)
         if request.until is not None:

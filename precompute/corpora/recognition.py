@@ -107,12 +107,7 @@ def one_format_of(files: Sequence[Path]) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed.
-
-    Raises:
-        BadCorpus: there is no such file, it cannot be read, is empty, or is in no format that this
-            version reads.
-    """
+    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed."""
     head, name = _head(path), file_name(path)
     if not head:
         raise BadCorpus(name, "is empty; give a file that holds some text")

@@ -363,9 +363,6 @@ def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
 
     Args:
         stripped: True to strip the white space around a line, as for columns.
-
-    Raises:
-        BadCorpus: a line is not UTF-8, or the file cannot be read to its end.
     """
     name, number = file_name(path), 0
     with opened(path) as handle:

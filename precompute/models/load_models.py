@@ -170,10 +170,6 @@ def load_model(
             hash are its own, and no weights are needed.
         part: the part of a model that has several; `text`, `vision` or `encoder`.
         on_event: receives the beginning of two stages: `model` and `proof`.
-
-    Raises:
-        UserError: if it is missing, holds no safetensors weights, is of an unknown family, or has
-            not just one such part.
     """
     on_event(Begun("model"))
     folder, revision = _folder(name, fetch=fetch)

@@ -53,13 +53,7 @@ def check_regular(folder: Path, name: str) -> None:
 
 
 def configuration_of(folder: Path, name: str) -> dict[str, Any]:
-    """Read config.json, without settings of how the library runs a model.
-
-    Raises:
-        UnfitModel: it is missing, cannot be read, or describes no model that can be made or is
-            covered; or the folder holds an adapter.
-        UnknownName: the model is of no family that is known.
-    """
+    """Read config.json, without settings of how the library runs a model."""
     check_regular(folder, name)
     for file in _ADAPTERS:
         if (folder / file).exists():

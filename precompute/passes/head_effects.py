@@ -51,15 +51,12 @@ class TextAgain:
     def parts(self) -> list[Part]:
         """Everything that is replaced alone."""
         types = [kind for kind in self._types.unique().tolist() if kind != OTHER]
+        n_heads = enumerate(len(layer.query_weight) for layer in self._layers)
         layers = range(len(self._layers))
-        heads = [
-            Part(at, head) for at in layers for head in range(len(self._layers[at].query_weight))
-        ]
-        return [
-            *heads,
-            *map(Part, layers),
-            *(Part(layer, None, kind) for layer in (None, *layers) for kind in types),
-        ]
+        parts = [Part(layer, head) for layer, n in n_heads for head in range(n)]
+        parts += map(Part, layers)
+        parts += (Part(layer, None, kind) for layer in (None, *layers) for kind in types)
+        return parts
 
     @cached_property
     def alone(self) -> dict[str, dict[Part, list[float]]]:
@@ -107,16 +104,8 @@ class TextAgain:
             if not heads.any() and not keys.any():
                 return mixed
             instead = self._means[index] if filling == MEAN else self._means[index].zero()
-            device = mixed.device
-            return replaced_heads(
-                self._layers[index],
-                attended,
-                read,
-                mixed,
-                instead,
-                heads=heads.to(device),
-                keys=keys.to(device),
-            )
+            masks = {"heads": heads.to(mixed.device), "keys": keys.to(mixed.device)}
+            return replaced_heads(self._layers[index], attended, read, mixed, instead, **masks)
 
         return self._recorded.again(first, len(variants), change)
 

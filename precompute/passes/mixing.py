@@ -17,23 +17,15 @@ from analysis.measures.mixing.layer_mixing import LayerMixing
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
 from analysis.scopes import OF_RATIOS, SCOPES
+from analysis.statistics import mixing as tables
 from analysis.statistics.base.columns import POS, SEQ
-from analysis.statistics.mixing import (
-    COMPLETENESS,
-    LAYER_COMPLETENESS,
-    MASK_TYPES,
-    RATIO_SCOPE,
-    SEQUENCE_MIXING_RATIO,
-    SEQUENCE_SCOPE_SIMILARITY,
-    TOKEN_MIXING_RATIO,
-)
 from analysis.token_types import FIRST, SPECIAL, TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.passes.filling import fills, places_of, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
 
 
-@fills(COMPLETENESS)
+@fills(tables.COMPLETENESS)
 def attention_completeness(layer: Layer) -> pa.Table:
     """One row per sequence."""
     is_token = layer.batch.is_token
@@ -41,7 +33,7 @@ def attention_completeness(layer: Layer) -> pa.Table:
     of_sequences = (errors[row, : len(one)] for row, one in enumerate(layer.batch.sequences))
     return rows_of_layer(
         layer,
-        COMPLETENESS,
+        tables.COMPLETENESS,
         (SEQ,),
         attention_sum_error=attention_sum_error(
             layer.attention, is_token, has_sink=layer.weights.sink_logit is not None
@@ -50,11 +42,11 @@ def attention_completeness(layer: Layer) -> pa.Table:
     )
 
 
-@fills(LAYER_COMPLETENESS)
+@fills(tables.LAYER_COMPLETENESS)
 def layer_completeness(layer: Layer) -> pa.Table:
     """One row per sequence."""
     errors = (mixing.errors for mixing in layer.mixing)
-    return rows_of_layer(layer, LAYER_COMPLETENESS, (SEQ,), **_worst(errors))
+    return rows_of_layer(layer, tables.LAYER_COMPLETENESS, (SEQ,), **_worst(errors))
 
 
 def _worst(errors: Iterable[Float[Tensor, " query"]]) -> dict[str, Any]:
@@ -62,7 +54,7 @@ def _worst(errors: Iterable[Float[Tensor, " query"]]) -> dict[str, Any]:
     return dict(zip(("relative_error", "worst_pos", "percentile_99"), found, strict=True))
 
 
-@fills(SEQUENCE_MIXING_RATIO)
+@fills(tables.SEQUENCE_MIXING_RATIO)
 def sequence_mixing_ratio(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, scope and token type that the sequence has."""
     scopes = layer.batch.order.of_ratios
@@ -72,10 +64,10 @@ def sequence_mixing_ratio(layer: Layer) -> Iterator[pa.Table]:
         moments = np.stack([ratio_moments(ratios[:, of]) for of in members.values()], axis=1)
         yield rows_of_layer(
             layer,
-            SEQUENCE_MIXING_RATIO,
+            tables.SEQUENCE_MIXING_RATIO,
             seq=sequence.index,
             scope=places_of(scopes, OF_RATIOS),
-            token_type=places_of(members, MASK_TYPES)[:, None],
+            token_type=places_of(members, tables.MASK_TYPES)[:, None],
             n=np.array([[of.sum()] for of in members.values()]),
             **dict(zip(("mean", "m2", "min", "max"), moments, strict=True)),
         )
@@ -96,7 +88,7 @@ def _ratios(layer: Layer, mixing: LayerMixing) -> Float[np.ndarray, "scope token
     return ratios_of_layer(mixing.ratios.numpy(), given)
 
 
-@fills(TOKEN_MIXING_RATIO)
+@fills(tables.TOKEN_MIXING_RATIO)
 class TokenMixingRatio:
     """One row per token and scope; keeps a sum over the layers for each."""
 
@@ -113,8 +105,8 @@ class TokenMixingRatio:
         scopes, n_layers = self.batch.order.of_ratios, len(self.batch.layers)
         return pa.concat_tables(
             rows(
-                TOKEN_MIXING_RATIO,
-                (RATIO_SCOPE, POS),
+                tables.TOKEN_MIXING_RATIO,
+                (tables.RATIO_SCOPE, POS),
                 stands_for={"scope": places_of(scopes, OF_RATIOS)},
                 seq=sequence.index,
                 mean=total / n_layers,
@@ -123,7 +115,7 @@ class TokenMixingRatio:
         )
 
 
-@fills(SEQUENCE_SCOPE_SIMILARITY)
+@fills(tables.SEQUENCE_SCOPE_SIMILARITY)
 def sequence_scope_similarity(layer: Layer) -> pa.Table:
     """One row per sequence and pair of scopes whose maps are not constant."""
     scopes = layer.batch.order.scopes
@@ -136,7 +128,7 @@ def sequence_scope_similarity(layer: Layer) -> pa.Table:
     )
     return rows_of_layer(
         layer,
-        SEQUENCE_SCOPE_SIMILARITY,
+        tables.SEQUENCE_SCOPE_SIMILARITY,
         (SEQ,),
         there=np.triu(~np.isnan(spearman), k=1),
         scope_a=places[:, None],

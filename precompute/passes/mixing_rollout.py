@@ -16,15 +16,8 @@ from analysis.measures.mixing.rollout import (
 )
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout, vector_bytes
 from analysis.measures.pairs.mixing_change import row_shares
+from analysis.statistics import mixing as tables
 from analysis.statistics.base.tables import Table
-from analysis.statistics.mixing import (
-    ATTENTION_ROLLOUT,
-    ROLLED,
-    SEQUENCE_ROLLOUT,
-    SEQUENCE_VECTOR_AGREEMENT,
-    SEQUENCE_VECTOR_ROLLOUT,
-    VECTOR_COMPLETENESS,
-)
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.filling import fills, places_of, rows_of_layer
 from precompute.passes.layers import Batch, Layer
@@ -53,16 +46,16 @@ class Rollouts:
         return product
 
 
-@fills(SEQUENCE_ROLLOUT)
+@fills(tables.SEQUENCE_ROLLOUT)
 def sequence_rollout(layer: Layer) -> Iterator[pa.Table]:
     """One row per sequence, scope, and token type and distance that the sequence has."""
     rollouts, scopes = layer.batch.shared(Rollouts), _rolled_scopes(layer)
     for row in range(len(layer.batch.sequences)):
-        yield _origins(SEQUENCE_ROLLOUT, layer, row, scopes, rollouts.after(layer, row))
+        yield _origins(tables.SEQUENCE_ROLLOUT, layer, row, scopes, rollouts.after(layer, row))
 
 
 def _rolled_scopes(layer: Layer) -> tuple[str, ...]:
-    return *layer.batch.order.scopes, ATTENTION_ROLLOUT
+    return *layer.batch.order.scopes, tables.ATTENTION_ROLLOUT
 
 
 def _origins(
@@ -83,7 +76,7 @@ def _origins(
         layer,
         table,
         seq=sequence.index,
-        scope=places_of(scopes, ROLLED)[:, None] if scopes else 0,
+        scope=places_of(scopes, tables.ROLLED)[:, None] if scopes else 0,
         token_type=token_type,
         distance=np.array(DISTANCES)[distance],
         share=shares_of_cells(product, cells, shape[0] * shape[1])[:, there],
@@ -118,13 +111,13 @@ class Vectors:
         return self._known
 
 
-@fills(VECTOR_COMPLETENESS)
+@fills(tables.VECTOR_COMPLETENESS)
 def sequence_vector_completeness(layer: Layer) -> pa.Table:
     """One row per followed sequence."""
     known = layer.batch.shared(Vectors).after(layer)
     return rows_of_layer(
         layer,
-        VECTOR_COMPLETENESS,
+        tables.VECTOR_COMPLETENESS,
         there=np.ones(len(known), dtype=bool),
         seq=layer.batch.sequence_of_row[list(known)],
         relative_error=np.array([vectors.error for vectors in known.values()]),
@@ -132,15 +125,15 @@ def sequence_vector_completeness(layer: Layer) -> pa.Table:
     )
 
 
-@fills(SEQUENCE_VECTOR_ROLLOUT)
+@fills(tables.SEQUENCE_VECTOR_ROLLOUT)
 def sequence_vector_rollout(layer: Layer) -> Iterator[pa.Table]:
     """One row per followed sequence, and token type and distance that the sequence has."""
-    table = SEQUENCE_VECTOR_ROLLOUT
+    table = tables.SEQUENCE_VECTOR_ROLLOUT
     for row, vectors in layer.batch.shared(Vectors).after(layer).items():
         yield _origins(table, layer, row, (), row_shares(vectors.map.numpy())[None])
 
 
-@fills(SEQUENCE_VECTOR_AGREEMENT)
+@fills(tables.SEQUENCE_VECTOR_AGREEMENT)
 def sequence_vector_agreement(layer: Layer) -> Iterator[pa.Table]:
     """One row per followed sequence and scope whose shares are not constant."""
     batch, scopes = layer.batch, _rolled_scopes(layer)
@@ -151,9 +144,9 @@ def sequence_vector_agreement(layer: Layer) -> Iterator[pa.Table]:
         spearman = map_similarities(maps)[0, 1:]
         yield rows_of_layer(
             layer,
-            SEQUENCE_VECTOR_AGREEMENT,
+            tables.SEQUENCE_VECTOR_AGREEMENT,
             there=~np.isnan(spearman),
             seq=batch.sequences[row].index,
-            scope=places_of(scopes, ROLLED),
+            scope=places_of(scopes, tables.ROLLED),
             spearman=spearman,
         )

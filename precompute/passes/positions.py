@@ -9,16 +9,7 @@ import numpy as np
 import pyarrow as pa
 from torch import Tensor
 
-from analysis.measures.positions.position_spectrum import (
-    SPREAD,
-    amplitude_spectrum,
-    embedding_spectrum,
-    frequencies,
-    position_variance,
-    spread,
-    state_spreads,
-    wave_length,
-)
+from analysis.measures.positions import position_spectrum as waves
 from analysis.measures.positions.query_key_wave import (
     centred_covariance,
     scored_waves,
@@ -32,57 +23,43 @@ from analysis.measures.positions.relative_position_profile import (
 )
 from analysis.models.trace import LayerTrace, LayerWeights, ModelWeights
 from analysis.statistics.base.columns import HEAD, SEQ
-from analysis.statistics.positions.attention import (
-    EXEMPLAR_ATTENTION,
-    PATCH_OFFSET,
-    PATCH_REACH,
-    REACH,
-    RELATIVE_POSITION_PROFILE,
-    SHOWN,
-)
-from analysis.statistics.positions.scores import (
-    CONTROLLED,
-    CONTROLS,
-    EMBEDDING_SPECTRUM,
-    FARTHEST,
-    POSITION_VARIANCE,
-    QUERY_KEY_CORRELATION,
-    SOURCES,
-    STATE_SPECTRUM,
-)
+from analysis.statistics.positions import attention as attention_tables
+from analysis.statistics.positions import scores as tables
 from precompute.passes.filling import by_name, fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
 
-_REACH = FARTHEST
+_REACH = tables.FARTHEST
 _OFFSETS = np.arange(-_REACH, _REACH + 1)
 
 
-@fills(EMBEDDING_SPECTRUM)
+@fills(tables.EMBEDDING_SPECTRUM)
 def embedding_spectra(model: ModelWeights) -> pa.Table:
     """One row per control and frequency."""
+    table = tables.EMBEDDING_SPECTRUM
     if model.position_embedding is None:
-        return EMBEDDING_SPECTRUM.shard_schema.empty_table()
-    spreads: Any = by_name(SPREAD, embedding_spectrum(model.position_embedding))
-    spreads["frequency"] = frequencies(len(model.position_embedding))
-    return rows(EMBEDDING_SPECTRUM, EMBEDDING_SPECTRUM.key[:1], **spreads)
+        return table.shard_schema.empty_table()
+    spreads: Any = by_name(waves.SPREAD, waves.embedding_spectrum(model.position_embedding))
+    spreads["frequency"] = waves.frequencies(len(model.position_embedding))
+    return rows(table, table.key[:1], **spreads)
 
 
-@fills(POSITION_VARIANCE)
+@fills(tables.POSITION_VARIANCE)
 def embedding_variance(model: ModelWeights) -> pa.Table:
     """One row per component."""
+    table = tables.POSITION_VARIANCE
     if model.position_embedding is None:
-        return POSITION_VARIANCE.shard_schema.empty_table()
-    ratio = position_variance(model.position_embedding).cpu().numpy()
-    return rows(POSITION_VARIANCE, POSITION_VARIANCE.key, ratio=ratio, cumulative=ratio.cumsum())
+        return table.shard_schema.empty_table()
+    ratio = waves.position_variance(model.position_embedding).cpu().numpy()
+    return rows(table, table.key, ratio=ratio, cumulative=ratio.cumsum())
 
 
-@fills(EXEMPLAR_ATTENTION)
+@fills(attention_tables.EXEMPLAR_ATTENTION)
 def first_attention(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar and head."""
     for row in layer.batch.rows_of(layer.batch.exemplars):
-        n = min(SHOWN, len(layer.batch.sequences[row]))
+        n = min(attention_tables.SHOWN, len(layer.batch.sequences[row]))
         yield rows(
-            EXEMPLAR_ATTENTION,
+            attention_tables.EXEMPLAR_ATTENTION,
             (HEAD,),
             seq=layer.batch.sequences[row].index,
             layer=layer.weights.number,
@@ -91,38 +68,29 @@ def first_attention(layer: Layer) -> Iterator[pa.Table]:
         )
 
 
-@fills(RELATIVE_POSITION_PROFILE)
+@fills(attention_tables.RELATIVE_POSITION_PROFILE)
 def profiles(layer: Layer) -> pa.Table:
     """One row per sequence and head."""
-    batch, weights = layer.batch, layer.weights
-    reach = REACH
-    by_sequence = [
-        (
-            window(sums, reach, is_causal=weights.is_causal),
-            position_dependence(
-                layer.alone(row).attention[0],
-                sums,
-                is_causal=weights.is_causal,
-                window=weights.window,
-            ),
-        )
-        for row, sums in enumerate(layer.attention_sums)
-    ]
-    of_offsets, dependences = (np.stack(part) for part in zip(*by_sequence, strict=True))
+    batch, is_causal = layer.batch, layer.weights.is_causal
+    mask: Any = {"is_causal": is_causal, "window": layer.weights.window}
+    of_offsets, dependences = [], []
+    for row, sums in enumerate(layer.attention_sums):
+        of_offsets.append(window(sums, attention_tables.REACH, is_causal=is_causal))
+        dependences.append(position_dependence(layer.alone(row).attention[0], sums, **mask))
     return rows_of_layer(
         layer,
-        RELATIVE_POSITION_PROFILE,
+        attention_tables.RELATIVE_POSITION_PROFILE,
         (SEQ, HEAD),
         n_tokens=np.array([len(sequence) for sequence in batch.sequences])[:, None],
-        profile=of_offsets,
-        dependence=dependences,
+        profile=np.stack(of_offsets),
+        dependence=np.stack(dependences),
     )
 
 
-@fills(PATCH_OFFSET)
+@fills(attention_tables.PATCH_OFFSET)
 def attention_of_patches(layer: Layer) -> pa.Table:
     """One row per head and offset, summed over images; special tokens take no part."""
-    batch, table = layer.batch, PATCH_OFFSET
+    batch, table = layer.batch, attention_tables.PATCH_OFFSET
     if batch.images is None:
         return table.shard_schema.empty_table()
     grid = batch.images.layout
@@ -131,7 +99,7 @@ def attention_of_patches(layer: Layer) -> pa.Table:
         (patches,) = is_patch.nonzero()
         attention = layer.attention[row][:, *np.ix_(patches, patches)]
         size = {"n_rows": grid.rows, "n_columns": grid.columns}
-        by_image.append(patch_offsets(attention, **size, reach=PATCH_REACH))
+        by_image.append(patch_offsets(attention, **size, reach=attention_tables.PATCH_REACH))
     attention, per_pair = (
         np.sum([getattr(offsets, name) for offsets in by_image], axis=0)
         for name in ("attention", "per_pair")
@@ -148,7 +116,7 @@ def attention_of_patches(layer: Layer) -> pa.Table:
     )
 
 
-@fills(QUERY_KEY_CORRELATION)
+@fills(tables.QUERY_KEY_CORRELATION)
 def correlations(layer: Layer) -> pa.Table:
     """One row per head and offset within the layer's window that occurs in the batch."""
     quantities = ("value", "attention", "value_centred", "value_per_pair", "attention_per_pair")
@@ -163,7 +131,7 @@ def correlations(layer: Layer) -> pa.Table:
         n_sequences += n_pairs > 0
     return rows_of_layer(
         layer,
-        QUERY_KEY_CORRELATION,
+        tables.QUERY_KEY_CORRELATION,
         (HEAD,),
         there=_compared(layer.weights) & (n_sequences > 0),
         offset=_OFFSETS,
@@ -204,7 +172,7 @@ class _Place(NamedTuple):
     length: int
 
 
-@fills(STATE_SPECTRUM)
+@fills(tables.STATE_SPECTRUM)
 class StateSpectra:
     """Rows of each control, source, layer, length and frequency that the batch has.
 
@@ -222,7 +190,8 @@ class StateSpectra:
         self._batch = batch
         self._sums: dict[_Place, np.ndarray] = defaultdict(lambda: np.zeros(()))
         self._n_sequences: dict[_Place, int] = defaultdict(int)
-        lengths = [(row, text, wave_length(len(text))) for row, text in enumerate(batch.sequences)]
+        texts = enumerate(batch.sequences)
+        lengths = [(row, text, waves.wave_length(len(text))) for row, text in texts]
         has_waves = all(layer.compares_directions for layer in batch.layers)
         self._measured = [measured for measured in lengths if has_waves and measured[2]]
 
@@ -233,10 +202,10 @@ class StateSpectra:
             self._add_states(controls, inputs, layer.weights)
 
     def _is_repeated(self, index: int) -> bool:
-        return self._batch.controlled is not None and index % CONTROLLED == 0
+        return self._batch.controlled is not None and index % tables.CONTROLLED == 0
 
     def _add_states(self, controls: tuple[str, ...], inputs: Tensor, weights: LayerWeights) -> None:
-        for source, amplitudes in state_spreads(inputs, weights.query_key).items():
+        for source, amplitudes in waves.state_spreads(inputs, weights.query_key).items():
             for control in controls:
                 self._add(_Place(control, source, weights.number, len(inputs)), amplitudes)
 
@@ -250,23 +219,23 @@ class StateSpectra:
 
     def rows(self) -> pa.Table:
         for row, text, length in self._measured:
-            words = spread(amplitude_spectrum(self._batch.word_embeddings[row, :length]))
-            self._add(_Place("kept", "word_embedding", 0, length), words)
+            words = waves.amplitude_spectrum(self._batch.word_embeddings[row, :length])
+            self._add(_Place("kept", "word_embedding", 0, length), waves.spread(words))
             if self._batch.controlled is not None and self._is_repeated(text.index):
                 for control in ("removed", "permuted"):
                     receive = partial(self._add_controlled, control, length)
                     self._batch.controlled(text, control, receive)
-        table = STATE_SPECTRUM
+        table = tables.STATE_SPECTRUM
         return pa.concat_tables([table.schema.empty_table(), *map(self._rows, self._sums)])
 
     def _rows(self, place: _Place) -> pa.Table:
         return rows(
-            STATE_SPECTRUM,
-            control=CONTROLS.index(place.control),
-            source=SOURCES.index(place.source),
+            tables.STATE_SPECTRUM,
+            control=tables.CONTROLS.index(place.control),
+            source=tables.SOURCES.index(place.source),
             layer=place.layer or np.nan,
             length=place.length,
-            frequency=frequencies(place.length),
+            frequency=waves.frequencies(place.length),
             n_sequences=self._n_sequences[place],
-            **dict(zip(SPREAD, self._sums[place].T, strict=True)),
+            **dict(zip(waves.SPREAD, self._sums[place].T, strict=True)),
         )

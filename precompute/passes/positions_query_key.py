@@ -20,44 +20,33 @@ from analysis.measures.positions.score_sums import bucket_ends, offset_totals, p
 from analysis.models.rotary import Rotary
 from analysis.models.trace import ModelWeights
 from analysis.statistics.base.columns import HEAD
-from analysis.statistics.positions.scores import (
-    FARTHEST,
-    PLANE,
-    QUERY_KEY_ERROR,
-    QUERY_KEY_PHASE,
-    QUERY_KEY_ROTATION,
-    QUERY_KEY_SINGULAR_VALUE,
-    QUERY_KEY_WAVE,
-    RANK,
-    RANKS,
-    SHOWN_TOKENS,
-)
+from analysis.statistics.positions import scores as tables
 from analysis.statistics.positions.sums import BUCKET_SUMS, COMPLEX, OFFSET_TERM, REAL, ROTARY_PLANE
-from precompute.passes.filling import fills, rows
+from precompute.passes.filling import by_name, fills, rows
 from precompute.passes.layers import Layer
 
 
-@fills(QUERY_KEY_SINGULAR_VALUE)
+@fills(tables.QUERY_KEY_SINGULAR_VALUE)
 def singular_values(model: ModelWeights) -> Iterator[pa.Table]:
     """One row per layer, head and direction."""
     for layer in model.layers:
         if layer.compares_directions:
             values = layer.query_key.values
-            key = QUERY_KEY_SINGULAR_VALUE.key[1:]
-            yield rows(QUERY_KEY_SINGULAR_VALUE, key, layer=layer.number, value=values)
+            key = tables.QUERY_KEY_SINGULAR_VALUE.key[1:]
+            yield rows(tables.QUERY_KEY_SINGULAR_VALUE, key, layer=layer.number, value=values)
 
 
-@fills(QUERY_KEY_ROTATION)
+@fills(tables.QUERY_KEY_ROTATION)
 def rotations(model: ModelWeights) -> Iterator[pa.Table]:
     """One row per layer, head and eigenvector."""
     for layer in model.layers:
         rotations = layer.query_key_rotation if layer.compares_directions else ()
         for head, rotation in enumerate(rotations, start=1):
             of = {"layer": layer.number, "head": head, "phase": rotation.phases}
-            yield rows(QUERY_KEY_ROTATION, (PLANE,), **of)
+            yield rows(tables.QUERY_KEY_ROTATION, (tables.PLANE,), **of)
 
 
-@fills(QUERY_KEY_PHASE)
+@fills(tables.QUERY_KEY_PHASE)
 def phases(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar, head and eigenvector of the rotation."""
     for row in _exemplars(layer):
@@ -66,8 +55,8 @@ def phases(layer: Layer) -> Iterator[pa.Table]:
             inputs = layer.trace.attention_input[row, :length]
             for head, rotation in enumerate(layer.weights.query_key_rotation, start=1):
                 yield rows(
-                    QUERY_KEY_PHASE,
-                    (PLANE,),
+                    tables.QUERY_KEY_PHASE,
+                    (tables.PLANE,),
                     seq=text.index,
                     layer=layer.weights.number,
                     head=head,
@@ -83,10 +72,10 @@ def _exemplars(layer: Layer) -> tuple[int, ...]:
     return batch.rows_of(batch.exemplars) if layer.weights.compares_directions else ()
 
 
-@fills(QUERY_KEY_WAVE)
+@fills(tables.QUERY_KEY_WAVE)
 def waves(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar, head and direction."""
-    ranks, shown, reach = RANKS, SHOWN_TOKENS, FARTHEST
+    ranks, shown, reach = tables.RANKS, tables.SHOWN_TOKENS, tables.FARTHEST
     for row in _exemplars(layer):
         text, factors = layer.batch.sequences[row], layer.weights.query_key
         values = factors.values[:, :ranks].cpu().numpy()
@@ -100,8 +89,8 @@ def waves(layer: Layer) -> Iterator[pa.Table]:
         )
         compares = (values > NEGLIGIBLE * values[:, :1]) & np.isfinite(correlations).all(axis=-1)
         yield rows(
-            QUERY_KEY_WAVE,
-            (HEAD, RANK),
+            tables.QUERY_KEY_WAVE,
+            (HEAD, tables.RANK),
             there=compares,
             seq=text.index,
             layer=layer.weights.number,
@@ -112,7 +101,7 @@ def waves(layer: Layer) -> Iterator[pa.Table]:
         )
 
 
-@fills(QUERY_KEY_ERROR)
+@fills(tables.QUERY_KEY_ERROR)
 def errors(layer: Layer) -> pa.Table:
     """One row per exemplar."""
     batch = layer.batch
@@ -120,9 +109,11 @@ def errors(layer: Layer) -> pa.Table:
     found = [
         relative_errors(layer.alone(row), batch.hidden_dtype).tolist() for row in rows_of_exemplars
     ]
-    columns = np.array(found, dtype=np.float64).reshape(-1, len(ERRORS)).T
+    columns: Any = by_name(
+        ERRORS, torch.tensor(found, dtype=torch.float64).reshape(-1, len(ERRORS))
+    )
     seqs, number = batch.sequence_of_row[list(rows_of_exemplars)], layer.weights.number
-    return rows(QUERY_KEY_ERROR, seq=seqs, layer=number, **dict(zip(ERRORS, columns, strict=True)))
+    return rows(tables.QUERY_KEY_ERROR, seq=seqs, layer=number, **columns)
 
 
 @fills(ROTARY_PLANE)
@@ -162,7 +153,7 @@ def buckets(layer: Layer) -> Iterator[pa.Table]:
     terms = layer.weights.offset_terms
     if terms is None:
         return
-    reach = max(terms.reach, FARTHEST)
+    reach = max(terms.reach, tables.FARTHEST)
     offsets = torch.arange(-reach, reach + 1, device=terms.buckets.device)
     bucket, first, last = np.array(bucket_ends(terms.bucket_of(offsets), reach)).T
     for text, read in layer.batch.without_padding(layer.trace.attention_input):

@@ -24,19 +24,8 @@ from analysis.measures.relevance.relevance import (
 )
 from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
+from analysis.statistics import relevance as tables
 from analysis.statistics.base.tables import Table
-from analysis.statistics.relevance import (
-    CLASS_PREDICTION,
-    CURVES,
-    ORDERS,
-    RANDOM,
-    RANKS,
-    RELEVANCE_MAP,
-    SEQUENCE_PERTURBATION,
-    SEQUENCE_RELEVANCE,
-    SEQUENCE_RELEVANCE_AGREEMENT,
-    STEPS,
-)
 from analysis.token_types import CLS
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
@@ -84,29 +73,25 @@ class RelevanceMaps:
         return {ALL[self.rule[place]]: self.maps[place] for place in chosen}
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Maps of one rule, by layer and head; the last of several heads is their mean."""
-
-    rule: str
-    maps: Float[np.ndarray, "start head token"]
-    error: Float[np.ndarray, "start head"] | None = None
-    n_in_place: Int[np.ndarray, "start head"] | None = None
-    first_layer: int = 0
-
-    def rows(self) -> RelevanceMaps:
-        n_layers, n_heads, n_tokens = self.maps.shape
-        size = n_layers * n_heads
-        heads = np.array([*range(n_heads - 1), MEAN])
-        error, in_place = self.error, self.n_in_place
-        return RelevanceMaps(
-            rule=np.full(size, ALL.index(self.rule), dtype=np.int8),
-            layer=(self.first_layer + np.arange(n_layers)).repeat(n_heads),
-            head=np.tile(heads, n_layers),
-            maps=self.maps.reshape(size, n_tokens).astype(np.float32),
-            conservation_error=np.full(size, np.nan) if error is None else error.ravel(),
-            n_in_place=np.full(size, NOT_CARRIED) if in_place is None else in_place.ravel(),
-        )
+def _of_rule(
+    rule: str,
+    maps: Float[np.ndarray, "start head token"],
+    error: Float[np.ndarray, "start head"] | None = None,
+    in_place: Int[np.ndarray, "start head"] | None = None,
+    *,
+    first_layer: int = 0,
+) -> RelevanceMaps:
+    """Return the maps of one rule; the last of several heads is their mean."""
+    n_layers, n_heads, n_tokens = maps.shape
+    size = n_layers * n_heads
+    return RelevanceMaps(
+        rule=np.full(size, ALL.index(rule), dtype=np.int8),
+        layer=(first_layer + np.arange(n_layers)).repeat(n_heads),
+        head=np.tile(np.array([*range(n_heads - 1), MEAN]), n_layers),
+        maps=maps.reshape(size, n_tokens).astype(np.float32),
+        conservation_error=np.full(size, np.nan) if error is None else error.ravel(),
+        n_in_place=np.full(size, NOT_CARRIED) if in_place is None else in_place.ravel(),
+    )
 
 
 class Relevance:
@@ -170,17 +155,13 @@ class Relevance:
             parts += _compared(attention, start[place, real], slopes)
             rollouts = {"norm_rollout": self._by_attention, "norm_rollout_layer": self._by_layers}
             parts += [
-                _Part(rule, np.stack(of[row].shares)[:, None])
+                _of_rule(rule, np.stack(of[row].shares)[:, None])
                 for rule, of in rollouts.items()
                 if row in of
             ]
-            rows = [part.rows() for part in parts]
-            maps[row] = RelevanceMaps(
-                **{
-                    field.name: np.concatenate([getattr(of, field.name) for of in rows])
-                    for field in fields(RelevanceMaps)
-                }
-            )
+            names = [field.name for field in fields(RelevanceMaps)]
+            columns = ([getattr(part, name) for part in parts] for name in names)
+            maps[row] = RelevanceMaps(*map(np.concatenate, columns))
         return maps
 
     def _padded(self) -> tuple[Float[Tensor, "batch token"], Bool[Tensor, "batch token"]]:
@@ -200,7 +181,7 @@ def attention_bytes(batch: Batch, row: int) -> int:
     return n_heads * n_tokens**2 * torch.float32.itemsize
 
 
-def _carried(heads: Carried, means: Carried, place: int, n_tokens: int) -> list[_Part]:
+def _carried(heads: Carried, means: Carried, place: int, n_tokens: int) -> list[RelevanceMaps]:
     """Maps of every rule by head with their mean, then on mean weights.
 
     The error of the mean is at most the largest of the heads; its tokens in place are the sum of
@@ -210,17 +191,15 @@ def _carried(heads: Carried, means: Carried, place: int, n_tokens: int) -> list[
     for number, rule in enumerate(RULES):
         maps, error, in_place = (tensor[number, place] for tensor in heads)
         of_heads = maps[..., :n_tokens]
-        parts.append(
-            _Part(
-                rule,
-                torch.cat([of_heads, of_heads.mean(dim=1, keepdim=True)], dim=1).numpy(),
-                torch.cat([error, error.amax(dim=1, keepdim=True)], dim=1).numpy(),
-                torch.cat([in_place, in_place.sum(dim=1, keepdim=True)], dim=1).numpy(),
-            )
+        with_mean = (
+            (of_heads, of_heads.mean(dim=1, keepdim=True)),
+            (error, error.amax(dim=1, keepdim=True)),
+            (in_place, in_place.sum(dim=1, keepdim=True)),
         )
+        parts.append(_of_rule(rule, *(torch.cat(both, dim=1).numpy() for both in with_mean)))
     for number, rule in enumerate(MEAN_WEIGHTS):
         maps, error, in_place = (tensor[number, place].numpy() for tensor in means)
-        parts.append(_Part(rule, maps[..., :n_tokens], error, in_place))
+        parts.append(_of_rule(rule, maps[..., :n_tokens], error, in_place))
     return parts
 
 
@@ -228,14 +207,14 @@ def _compared(
     attention: SequenceOf[Float[Tensor, "head query key"]],
     start: Float[Tensor, " token"],
     slopes: SequenceOf[Float[Tensor, "head query key"]],
-) -> list[_Part]:
+) -> list[RelevanceMaps]:
     """Attention of the start in each layer, and gradient attention of a class, if there are any."""
     of_heads = torch.stack([raw_attention(weights, start) for weights in attention])
     with_mean = torch.cat([of_heads, of_heads.mean(dim=1, keepdim=True)], dim=1)
-    parts = [_Part("attention", with_mean.cpu().numpy())]
+    parts = [_of_rule("attention", with_mean.cpu().numpy())]
     if slopes:
         of_class = gradient_attention(attention, slopes, start)[None, None].cpu().numpy()
-        parts.append(_Part("gradient_attention", of_class, first_layer=len(attention) - 1))
+        parts.append(_of_rule("gradient_attention", of_class, first_layer=len(attention) - 1))
     return parts
 
 
@@ -297,11 +276,11 @@ class _OfMaps(ABC):
         return {rule: relevance[self.batch.is_content[row]] for rule, relevance in of_rules.items()}
 
 
-@fills(RELEVANCE_MAP)
+@fills(tables.RELEVANCE_MAP)
 class KeptMaps(_OfMaps):
     """One row per kept sequence, rule, layer and head (or their mean)."""
 
-    table = RELEVANCE_MAP
+    table = tables.RELEVANCE_MAP
 
     def chosen_rows(self) -> tuple[int, ...]:
         return self.batch.rows_of(self.batch.kept)
@@ -310,11 +289,11 @@ class KeptMaps(_OfMaps):
         return rows(self.table, relevance=maps.maps, **_keys(self.batch, row, maps))
 
 
-@fills(SEQUENCE_RELEVANCE)
+@fills(tables.SEQUENCE_RELEVANCE)
 class SequenceRelevance(_OfMaps):
     """One row per sequence, rule, layer and head (or their mean)."""
 
-    table = SEQUENCE_RELEVANCE
+    table = tables.SEQUENCE_RELEVANCE
 
     def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
         images, sequence = self.batch.images, self.batch.sequences[row]
@@ -342,11 +321,11 @@ def _keys(batch: Batch, row: int, maps: RelevanceMaps) -> dict[str, Any]:
     }
 
 
-@fills(SEQUENCE_RELEVANCE_AGREEMENT)
+@fills(tables.SEQUENCE_RELEVANCE_AGREEMENT)
 class SequenceRelevanceAgreement(_OfMaps):
     """One row per sequence and pair of rules or methods whose maps are not constant."""
 
-    table = SEQUENCE_RELEVANCE_AGREEMENT
+    table = tables.SEQUENCE_RELEVANCE_AGREEMENT
 
     def chosen_rows(self) -> tuple[int, ...]:
         return tuple(row for row, content in enumerate(self.batch.is_content) if content.sum() > 1)
@@ -365,11 +344,11 @@ class SequenceRelevanceAgreement(_OfMaps):
         )
 
 
-@fills(SEQUENCE_PERTURBATION)
+@fills(tables.SEQUENCE_PERTURBATION)
 class SequencePerturbation(_OfMaps):
     """Two rows per rule, method and random order, for every image with curves."""
 
-    table = SEQUENCE_PERTURBATION
+    table = tables.SEQUENCE_PERTURBATION
 
     def chosen_rows(self) -> tuple[int, ...]:
         if self.batch.classification is None or self.batch.images is None:
@@ -382,12 +361,12 @@ class SequencePerturbation(_OfMaps):
         draw = generator(self.batch.seed, purpose="perturbation", index=sequence.index)
         places = draw.permutation(int(self.batch.is_content[row].sum()))
         orders = {rule: removal_order(values, places) for rule, values in of_rules.items()}
-        orders[RANDOM] = removal_order(np.zeros(len(places)), places)
-        kept = np.stack([kept_patches(order, STEPS) for order in orders.values()])
-        rules = np.array([ORDERS.index(rule) for rule in orders])
+        orders[tables.RANDOM] = removal_order(np.zeros(len(places)), places)
+        kept = np.stack([kept_patches(order, tables.STEPS) for order in orders.values()])
+        rules = np.array([tables.ORDERS.index(rule) for rule in orders])
         curves = _probabilities(sequence, cast(Classification, self.batch.classification), kept)
         flat = curves.reshape(-1, curves.shape[-1])
-        n_curves = len(CURVES)
+        n_curves = len(tables.CURVES)
         return rows(
             self.table,
             seq=sequence.index,
@@ -415,16 +394,16 @@ def _probabilities(
     return of_classes[place[1:], predicted].reshape(kept.shape[:-1])
 
 
-@fills(CLASS_PREDICTION)
+@fills(tables.CLASS_PREDICTION)
 class Predictions(FromBatch):
     """One row per sequence and class, for the likeliest classes; reads no layer."""
 
     def rows(self) -> pa.Table:
-        table, classification = CLASS_PREDICTION, self.batch.classification
+        table, classification = tables.CLASS_PREDICTION, self.batch.classification
         if classification is None:
             return table.shard_schema.empty_table()
         probabilities = classification.probabilities(self.batch.sequences).cpu()
-        n_ranks = min(RANKS, probabilities.shape[1])
+        n_ranks = min(tables.RANKS, probabilities.shape[1])
         best = probabilities.sort(dim=1, descending=True, stable=True)
         labels = np.array(classification.labels, dtype=object)
         return rows(

@@ -68,8 +68,7 @@ def mask_of(picture: Picture) -> Mask | None:
 
 
 def _as_seen(mask: Decoded, picture: Picture, name: str) -> Image.Image:
-    """Orient a mask like its image; without EXIF orientation it fits the shown or the stored
-    one."""
+    """Orient a mask like its image; without EXIF orientation it fits the shown or stored one."""
     seen, size = (picture.width, picture.height), mask.image.size
     is_known = mask.turn is not None or picture.turn == UPRIGHT
     stored = seen[::-1] if picture.turn in SIDEWAYS and not is_known else seen
@@ -174,11 +173,7 @@ class ImageReader:
         return self.layout.rows * self.patch[0], self.layout.columns * self.patch[1]
 
     def pixels(self, picture: Picture) -> Float[Tensor, "channel height image_width"]:
-        """Return the model's input for an image.
-
-        Raises:
-            BadCorpus: the image cannot be decoded, or the processor returns another size.
-        """
+        """Return the model's input for an image."""
         changes = _AS_IT_IS if picture.is_seen else {}
         return torch.from_numpy(self._processed(self._image(picture), picture.name, **changes))
 
@@ -192,9 +187,6 @@ class ImageReader:
 
         The mask is resized and cropped like the image, but averaged when shrunk. Padding beyond the
         edges of an image lies outside.
-
-        Raises:
-            BadCorpus: the mask cannot be used, or covers no known pixel of any patch.
         """
         mask = mask_of(picture)
         if mask is None:

@@ -7,7 +7,7 @@ that a number is the share of ink in its place. Ink is white here.
 
 import hashlib
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -109,34 +109,27 @@ def _files(folder: Path) -> list[Path]:
     return sorted(files, key=lambda path: (_composed(path.name), path.name))
 
 
-def _matched(folder: Path, files: list[Path], masks: list[Path]) -> ImageFolder:
+def _matched(folder: Path, files: list[Path], inside: list[Path]) -> ImageFolder:
     beside = [file for file in files if _ending(file)]
+    by_ending = [sorted(masks, key=_rank) for masks in (beside, inside)]
+    masks_of = defaultdict[str, list[Path]](list)
+    for mask in (*by_ending[0], *by_ending[1]):
+        masks_of[_stem(mask)].append(mask)
     images = [file for file in files if not _ending(file)]
-    known = _by_stem(beside), _by_stem(masks)
-    paths = tuple(ImagePath(image, tuple(_masks_of(image, *known))) for image in images)
-    taken = {mask for path in paths for mask in path.masks}
-    return ImageFolder(
-        folder, paths, tuple(file for file in (*beside, *masks) if file not in taken)
-    )
+    paths = tuple(ImagePath(image, tuple(masks_of[_stem(image)])) for image in images)
+    stems = set(map(_stem, images))
+    strays = tuple(mask for mask in (*beside, *inside) if _stem(mask) not in stems)
+    return ImageFolder(folder, paths, strays)
 
 
-def _masks_of(
-    image: Path, beside: dict[str, list[Path]], inside: dict[str, list[Path]]
-) -> Iterator[Path]:
-    stem = _composed(stem_of(image.name))
-    for ending in MASK_ENDINGS:
-        yield from beside.get(stem + ending, ())
-    for ending in ("", *MASK_ENDINGS):
-        yield from inside.get(stem + ending, ())
+def _rank(mask: Path) -> int:
+    return ("", *MASK_ENDINGS).index(_ending(mask))
 
 
-def _by_stem(files: list[Path]) -> dict[str, list[Path]]:
-    """Group files by their names without suffix; endings match in any case."""
-    by_stem: dict[str, list[Path]] = {}
-    for file in files:
-        stem, ending = _composed(stem_of(file.name)), _ending(file)
-        by_stem.setdefault(stem[: len(stem) - len(ending)] + ending, []).append(file)
-    return by_stem
+def _stem(path: Path) -> str:
+    """Return the name of an image, or of the one that a mask is for, without suffix."""
+    stem = _composed(stem_of(path.name))
+    return stem[: len(stem) - len(_ending(path))]
 
 
 def _ending(path: Path) -> str:
@@ -160,12 +153,8 @@ def stray(path: Path) -> BadCorpus:
 def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Reading:
     """Read the images of a folder in the order of their names: see `image_folder`.
 
-    Unusable images and masks are named, left out and counted: `images_left_out`, `masks_left_out`.
-    An image without its unusable mask stays.
-
-    Raises:
-        BadCorpus: there is no such folder; or during reading, no image in it can be read.
-        UserError: `limit` is out of its range.
+    Unusable images and masks are named, left out and counted; an image without its unusable mask
+    stays.
     """
     check_limit(limit)
     if source in BUNDLED_TEXTS:
@@ -215,7 +204,6 @@ def _sequences(
 
 
 def _state(folder: ImageFolder) -> list[tuple[str, int, int]]:
-    """Return the path of each file, its size and time of change."""
     images = [path for image in folder.images for path in (image.path, *image.masks)]
     states = [(path, path.lstat()) for path in (*images, *folder.strays)]
     return [(str(path), state.st_size, state.st_mtime_ns) for path, state in states]

@@ -137,12 +137,7 @@ def image_file(source: Source, *, name: str) -> ImageFile:
 
 
 def read_source(source: Source, *, name: str, limit: int = MAX_BYTES) -> bytes:
-    """The content of a file.
-
-    Raises:
-        BadCorpus: it cannot be read, or is called as a format is that is not read; it is empty, or
-            holds more than `limit` bytes.
-    """
+    """The content of a file."""
     foreign = isinstance(source, Path) and FOREIGN.get(source.suffix.lower())
     if foreign:
         raise BadCorpus(name, f"is {foreign}, which is not read; {REMEDY}")
@@ -239,12 +234,7 @@ class Decoded:
 
 
 def decoded(content: bytes, *, name: str, pixels: int = MAX_PIXELS) -> Decoded:
-    """The image itself; of several frames or pages the first.
-
-    Raises:
-        BadCorpus: it is in no format that is read, is broken, or has a size that is not read, which
-            is seen before any pixel is decoded.
-    """
+    """The image itself, of several frames or pages the first; its size is checked before."""
     with _opened(content, name, pixels) as opened:
         turn = _turn(opened)
         opened.load()
