@@ -117,9 +117,7 @@ def _first(parts: tuple[Part, ...]) -> int:
 
 def texts_again(batch: Batch) -> list[TextAgain]:
     """Return the texts of a batch that are run again."""
-    recorded = batch.recorded
-    rows = batch.rows_of(batch.run_again) if recorded else ()
-    return [TextAgain(batch, row, recorded) for row in rows if recorded]
+    return [TextAgain(batch, row, batch.model.recorded) for row in batch.rows_of(batch.run_again)]
 
 
 @fills(SEQUENCE_HEAD_EFFECT)

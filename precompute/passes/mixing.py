@@ -29,7 +29,8 @@ from precompute.passes.layers import Batch, Layer
 def attention_completeness(layer: Layer) -> pa.Table:
     """One row per sequence."""
     is_token = layer.batch.is_token
-    errors = attention_block_errors(layer.trace, is_token, layer.batch.hidden_dtype).cpu()
+    dtype = layer.batch.model.hidden_dtype
+    errors = attention_block_errors(layer.trace, is_token, dtype).cpu()
     of_sequences = (errors[row, : len(one)] for row, one in enumerate(layer.batch.sequences))
     return rows_of_layer(
         layer,

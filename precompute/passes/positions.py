@@ -91,9 +91,9 @@ def profiles(layer: Layer) -> pa.Table:
 def attention_of_patches(layer: Layer) -> pa.Table:
     """One row per head and offset, summed over images; special tokens take no part."""
     batch, table = layer.batch, attention_tables.PATCH_OFFSET
-    if batch.images is None:
+    if batch.model.images is None:
         return table.shard_schema.empty_table()
-    grid = batch.images.layout
+    grid = batch.model.images.layout
     by_image = []
     for row, is_patch in enumerate(batch.is_content):
         (patches,) = is_patch.nonzero()

@@ -107,7 +107,8 @@ def errors(layer: Layer) -> pa.Table:
     batch = layer.batch
     rows_of_exemplars = batch.rows_of(batch.exemplars)
     found = [
-        relative_errors(layer.alone(row), batch.hidden_dtype).tolist() for row in rows_of_exemplars
+        relative_errors(layer.alone(row), batch.model.hidden_dtype).tolist()
+        for row in rows_of_exemplars
     ]
     columns: Any = by_name(
         ERRORS, torch.tensor(found, dtype=torch.float64).reshape(-1, len(ERRORS))

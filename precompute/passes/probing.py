@@ -10,14 +10,7 @@ import pyarrow as pa
 import torch
 from jaxtyping import Bool, Float, Int32
 
-from analysis.measures.probing.antecedents import (
-    agreement,
-    has_antecedent,
-    head_match,
-    is_right,
-    nearest,
-    sieve,
-)
+from analysis.measures.probing import antecedents
 from analysis.measures.probing.governors import base_of
 from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
 from analysis.statistics.base.columns import HEAD
@@ -115,9 +108,11 @@ class AntecedentsOfMentions:
         for seq, mentions in self._mentions.items():
             heads, head_texts = mentions.heads, mentions.head_texts
             of_rules = {
-                "nearest": nearest(heads),
-                "head_match": head_match(heads, head_texts),
-                "sieve": sieve(heads, mentions.texts, head_texts, agreement(mentions.features)),
+                "nearest": antecedents.nearest(heads),
+                "head_match": antecedents.head_match(heads, head_texts),
+                "sieve": antecedents.sieve(
+                    heads, mentions.texts, head_texts, antecedents.agreement(mentions.features)
+                ),
             }
             for method, picked in of_rules.items():
                 self._parts.append(_picks(seq, mentions, picked, method=method, **nobody))
@@ -139,7 +134,7 @@ class AntecedentsOfMentions:
 
 def _picks(seq: int, mentions: Mentions, picked: np.ndarray, *, method: str, **by: Any) -> pa.Table:
     """Return a row for each row of `picked`, of the mentions that have an antecedent."""
-    right = is_right(np.atleast_2d(picked), mentions.heads, mentions.clusters)
+    right = antecedents.is_right(np.atleast_2d(picked), mentions.heads, mentions.clusters)
     return rows(
         tables.COREFERENCE_PREDICTION,
         (HEAD,) if method == "head" else (),
@@ -170,7 +165,7 @@ def mentions_of(known: Annotation, is_masked: Bool[np.ndarray, " word"]) -> Ment
         places=np.array(places, dtype=np.int64),
         heads=heads,
         clusters=clusters,
-        scored=np.flatnonzero(has_antecedent(heads, clusters)),
+        scored=np.flatnonzero(antecedents.has_antecedent(heads, clusters)),
         texts=tuple(" ".join(forms[mention.first : mention.last + 1]) for mention in read),
         head_texts=tuple(forms[mention.head] for mention in read),
         features=tuple(_features(known, mention) for mention in read),

@@ -59,10 +59,9 @@ class RelevanceMaps:
     conservation_error: Float[np.ndarray, " row"]
     n_in_place: Int[np.ndarray, " row"]
 
-    def where(self, rule: str, *, layer: int | None = None) -> Bool[np.ndarray, " row"]:
-        """Mask of the maps of a rule, and of a layer counted from 0 if one is given."""
-        of_rule = self.rule == ALL.index(rule)
-        return of_rule if layer is None else of_rule & (self.layer == layer)
+    def where(self, rule: str) -> Bool[np.ndarray, " row"]:
+        """Mask of the maps of a rule."""
+        return self.rule == ALL.index(rule)
 
     def mean_maps(self, layer: int) -> dict[str, Float32[np.ndarray, " token"]]:
         """Return the head-independent map of each rule, for relevance that starts after a layer.
@@ -108,7 +107,7 @@ class Relevance:
         self._starts: dict[int, Float[np.ndarray, " token"]] = {}
         for row in range(len(batch.sequences)):
             types = batch.sequences[row].token_types
-            start = start_weights(batch.relevance_start, types, batch.is_content[row])
+            start = start_weights(batch.model.relevance_start, types, batch.is_content[row])
             if start is not None and attention_bytes(batch, row) <= MOST_BYTES:
                 self._starts[row] = start
         whole = set(batch.rows_of(batch.kept, WHOLE_LAYERS))
@@ -296,7 +295,7 @@ class SequenceRelevance(_OfMaps):
     table = tables.SEQUENCE_RELEVANCE
 
     def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
-        images, sequence = self.batch.images, self.batch.sequences[row]
+        images, sequence = self.batch.model.images, self.batch.sequences[row]
         values = relevance_summary(
             maps.maps.astype(np.float64),
             is_cls=sequence.token_types == CLS,
@@ -351,7 +350,7 @@ class SequencePerturbation(_OfMaps):
     table = tables.SEQUENCE_PERTURBATION
 
     def chosen_rows(self) -> tuple[int, ...]:
-        if self.batch.classification is None or self.batch.images is None:
+        if self.batch.classification is None or self.batch.model.images is None:
             return ()
         n_images = max(1, TOKENS // max(map(len, self.batch.sequences)))
         return self.batch.rows_of(evenly_spaced(self.batch.kept, WHOLE_LAYERS), n_images)

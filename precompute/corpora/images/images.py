@@ -19,20 +19,9 @@ from jaxtyping import UInt8
 from analysis.errors import BadCorpus
 from analysis.token_types import CLS, OTHER, REGISTER
 from analysis.upload_bounds import UPLOAD_BYTES, UPLOAD_PIXELS
+from precompute.corpora.images import pictures
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.images.pictures import (
-    FORMATS,
-    Picture,
-    Source,
-    head_of,
-    image_file,
-    kind_of,
-    png,
-    read_source,
-    seems_an_image,
-    seen,
-    stem_of,
-)
+from precompute.corpora.images.pictures import Picture, Source
 from precompute.corpora.index.corpus import Reading
 from precompute.corpora.left_out import LeftOut
 from precompute.corpora.load import check_limit
@@ -94,7 +83,8 @@ def _check_folder(folder: Path, place: str) -> None:
         raise BadCorpus(
             place, f"there is no such folder; give a folder of {_FILES}, or `demo-digits`"
         )
-    if folder.is_file() and (kind := kind_of(head_of(folder))) in FORMATS:
+    kind = pictures.kind_of(pictures.head_of(folder)) if folder.is_file() else None
+    if kind in pictures.FORMATS:
         raise BadCorpus(place, f"is one image ({kind}); give the folder that it is in")
     raise BadCorpus(
         place,
@@ -105,7 +95,7 @@ def _check_folder(folder: Path, place: str) -> None:
 
 def _files(folder: Path) -> list[Path]:
     """Return the image files of a folder, in the same order on every system."""
-    files = (path for path in folder.iterdir() if seems_an_image(path))
+    files = (path for path in folder.iterdir() if pictures.seems_an_image(path))
     return sorted(files, key=lambda path: (_composed(path.name), path.name))
 
 
@@ -128,13 +118,13 @@ def _rank(mask: Path) -> int:
 
 def _stem(path: Path) -> str:
     """Return the name of an image, or of the one that a mask is for, without suffix."""
-    stem = _composed(stem_of(path.name))
+    stem = _composed(pictures.stem_of(path.name))
     return stem[: len(stem) - len(_ending(path))]
 
 
 def _ending(path: Path) -> str:
     """Return the ending that marks a name as a mask's, or an empty string."""
-    stem = stem_of(path.name).lower()
+    stem = pictures.stem_of(path.name).lower()
     return next((ending for ending in MASK_ENDINGS if stem.endswith(ending)), "")
 
 
@@ -222,7 +212,7 @@ def _read(image: ImagePath, reader: ImageReader, left_out: LeftOut) -> Picture |
     first, *others = image.masks
     folder = "" if first.parent == image.path.parent else f"{MASKS}/"
     try:
-        mask = image_file(first, name=folder + file_name(first))
+        mask = pictures.image_file(first, name=folder + file_name(first))
         masked = replace(picture, mask=mask)
         reader.coverage(masked)
     except BadCorpus as error:
@@ -244,18 +234,18 @@ def content_sha256(sequences: Iterable[Sequence]) -> str:
 
 def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:
     """Read an image file and check its size; decoding may still fail."""
-    file = image_file(source, name=name)
-    width, height, turn = seen(file)
-    mask_file = None if mask is None else image_file(mask, name=f"{name} (mask)")
+    file = pictures.image_file(source, name=name)
+    width, height, turn = pictures.seen(file)
+    mask_file = None if mask is None else pictures.image_file(mask, name=f"{name} (mask)")
     return Picture(file, width, height, turn, mask_file)
 
 
 def read_upload(data: bytes, *, name: str) -> Picture:
     """Read an image that a reader of a page gives, checking its size before decoding."""
     name = file_name(Path(name)) or "image"  # a name is never a path
-    read_source(data, name=name, limit=UPLOAD_BYTES)
-    file = image_file(data, name=name)
-    return Picture(file, *seen(file, pixels=UPLOAD_PIXELS))
+    pictures.read_source(data, name=name, limit=UPLOAD_BYTES)
+    file = pictures.image_file(data, name=name)
+    return Picture(file, *pictures.seen(file, pixels=UPLOAD_PIXELS))
 
 
 def image_sequence(index: int, picture: Picture, reader: ImageReader) -> Sequence:
@@ -295,12 +285,12 @@ class Digit:
     @property
     def png(self) -> bytes:
         """Return the image as a PNG file, from black to white."""
-        return png(np.rint(self.ink * (255 / FULL)).astype(np.uint8)[None])
+        return pictures.png(np.rint(self.ink * (255 / FULL)).astype(np.uint8)[None])
 
     @property
     def mask(self) -> bytes:
         """Return the mask as a PNG file: white where at least half of a pixel's area is ink."""
-        return png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0))[None])
+        return pictures.png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0))[None])
 
 
 @cache
