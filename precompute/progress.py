@@ -86,7 +86,6 @@ class Account:
         self.done, self._n_jobs, self._work, self._n_bytes = stage.found, 0, 0.0, 0
 
     def receive(self, event: Event) -> None:
-        """Add an event."""
         if isinstance(event, Finished):
             self.done += event.size
             self._work += event.work
@@ -114,8 +113,7 @@ class Account:
 
     @property
     def seconds_left(self) -> float | None:
-        """Return the seconds until the stage ends, by what its work took so far; None if
-        unknown."""
+        """Return the seconds until the stage ends, by its work so far; None if unknown."""
         if not self._work or self._n_jobs < self._workers:
             return None
         return self.seconds * max(0.0, self._stage.work - self._work) / self._work

@@ -39,8 +39,7 @@ class LeftOut:
     """Counts by kind (`images`, `masks`, `blank_rows`, `malformed_rows`), and the first of each;
     and `notes`, the reasons that documents lost their coreference.
 
-    A row is a line of JSON Lines, a row of Parquet, an entry of a pickle, a sentence of a treebank
-    or a document with coreference.
+    A row is a line, a row of a table, a sentence of a treebank or a document with coreference.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -88,7 +87,6 @@ class LeftOut:
                 yield found
 
     def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
-        """Yield the results and count their rows."""
         for item in read:
             self.n_rows += n_rows(item)
             yield item

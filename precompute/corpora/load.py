@@ -112,7 +112,6 @@ def read_corpus(
 
 
 def check_limit(limit: int | None) -> None:
-    """Raise UserError if a limit is out of range."""
     if limit is not None and limit < 1:
         raise UserError(
             f"--limit is {limit}; it must be at least 1, or left out to read the whole corpus."
@@ -193,7 +192,6 @@ def entries(
 
 
 def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> Iterator[Read]:
-    """Yield the entries of all files, one file after the other."""
     return chain.from_iterable(map(reader, files))
 
 

@@ -1,8 +1,7 @@
 """Recognition of corpus formats by content, never by name.
 
 Texts with markup, tags or times between the words are recognised by their first lines, and refused:
-a line of `FORMS`, whose pattern is matched against the whole first lines, each without the white
-space around it, without blank lines.
+a pattern of `FORMS` is matched against these, stripped and without blank ones.
 """
 
 import json

@@ -289,7 +289,6 @@ class _Unpacked(io.RawIOBase):
 
 
 def file_sha256(path: Path) -> str:
-    """Hash the content of a file."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
@@ -305,8 +304,7 @@ def file_state(path: Path) -> tuple[int, ...]:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 16 * 2**20
-"""Longest line in bytes; a line is held in memory, and a small compressed file may unfold into a
-large one."""
+"""Longest line in bytes, held in memory; a small compressed file may unfold into a large one."""
 
 
 HEAD_BYTES = 1 << 16
@@ -345,7 +343,6 @@ class Line:
         return f"{self.file} line {self.number}"
 
     def refused(self, reason: str) -> BadCorpus:
-        """Return the error for this line."""
         return BadCorpus(self.place, reason)
 
 

@@ -22,8 +22,7 @@ _COMMAS_AND_PERIODS = {
     *_PLAIN,
     *(ByteLevel(add_prefix_space=False).pre_tokenize_str(mark)[0][0] for mark in _PLAIN),
 }
-"""Commas and periods, also full-width and Japanese ones, and in the spelling of byte-level
-tokenizers."""
+"""Commas and periods, also full-width and Japanese, and as byte-level tokenizers spell them."""
 WORD_STARTS = ("Ġ", "▁")
 WORD_END = "</w>"
 

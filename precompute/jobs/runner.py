@@ -183,7 +183,6 @@ def _finish_sequences(
 
 
 def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Batch:
-    """Return a batch with the settings of a plan."""
     controlled = partial(model.stream_controlled, seed=plan.facts.seed)
     names = ("hidden_budget", "exemplars", "checked", "run_again", "kept")
     return batch_of(
@@ -203,10 +202,9 @@ _NO_MEMORY = ("can't allocate memory", "out of memory")  # of torch, on a proces
 
 @contextmanager
 def reporting_shortage(output: Path) -> Iterator[None]:
-    """Turn the machine's refusals of disk or memory into a UserError.
+    """Turn the machine's refusals of disk or memory into a UserError about the output's folder.
 
-    Readers of corpora and models raise their own errors for unreadable input, so that all others
-    concern the folder of the output.
+    Readers of corpora and models raise their own errors for unreadable input.
     """
     try:
         yield

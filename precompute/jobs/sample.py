@@ -16,8 +16,7 @@ from precompute.jobs.plan import Plan
 
 @dataclass(frozen=True)
 class Cut:
-    """Rows left out as shards become a table: SQL that restricts the shards, a query in place of
-    the table's own merge, and facts for the file, by name."""
+    """SQL that restricts shards, a query in place of the table's merge, and facts for the file."""
 
     only: str = ""
     merge: str = ""
@@ -57,7 +56,7 @@ def register_blocks(store: DuckDBPyConnection, plan: Plan) -> None:
 
 def register_texts(store: DuckDBPyConnection, plan: Plan) -> int:
     """Create the tables `drawn`, the order of sampling, and `texts`, the sequences with stored
-    tokens and text; return the number of the latter."""
+    text; return their number."""
     order = sample_order(len(plan.corpus), plan.kept_first)
     _register(store, "drawn", seq=order, place=np.arange(len(order)))
     file = quoted_files(str(plan.corpus_file(SEQUENCES)))
@@ -75,13 +74,10 @@ def _register(store: DuckDBPyConnection, name: str, **columns: np.ndarray) -> No
 def _keep(
     store: DuckDBPyConnection, name: str, sizes: str, *, rows: int, sequences: int | None = None
 ) -> int:
-    """Create a table of the first sequences of `drawn` within a limit of rows; return their number.
-
-    At least one sequence is kept.
+    """Create a table of the first sequences of `drawn` within limits; return their number, not 0.
 
     Args:
         sizes: a query for the rows of each sequence: seq, n.
-        sequences: largest number of sequences.
     """
     few = "" if sequences is None else f"and number <= {sequences}"
     store.execute(
@@ -103,10 +99,7 @@ def _sampled(
 ) -> Cut:
     """Return the cut to sequences with stored text, as many as blocks, or as many as fit.
 
-    The row limit applies to tables with many rows per sequence.
-
-    Args:
-        is_cut: True if some sequences have no text.
+    The row limit applies to tables with many rows per sequence. `is_cut` if some have no text.
     """
     [(n_there,)] = store.execute(f"select count(distinct seq) from {rows}").fetchall()
     sizes = f"select seq, count(*) as n from {rows} semi join texts using (seq) group by seq"

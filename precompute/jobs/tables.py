@@ -67,8 +67,7 @@ ROWS: Mapping[Table, str] = {
                 unnest(range(len(annotation.mentions))) as mention
             from part)""",
 }
-"""The rows of each table of the corpus, as SQL over a part of its index; plain text has no words
-and no mentions."""
+"""The rows of each table of the corpus, as SQL over a part of its index."""
 VOCABULARY_ROWS = "select token_id, min(token) as token from token group by token_id"
 """The rows of `vocabulary`, from those of `token`."""
 Config = dict[str, str | bool | int | float | list[str]]
@@ -235,7 +234,6 @@ def _fitted(database: DuckDBPyConnection, plan: Plan, table: Table, fit: Fit) ->
 
 
 def _in_file(path: Path) -> str:
-    """Return SQL for the rows of a file."""
     return f"from read_parquet({quoted_files(str(path))})"
 
 

@@ -161,12 +161,10 @@ class Rerun:
         }
 
     def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
-        """All maps of a reader's image."""
         sequence, grid = self.uploaded(data, name=name)
         return self._relevance(sequence, **grid)
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
-        """All maps of a reader's text, cut to a length."""
         sequence, is_cut = self.typed(text, max_tokens=max_tokens)
         return self._relevance(sequence, is_cut=is_cut)
 

@@ -54,8 +54,7 @@ def parts_of(family: str) -> tuple[str, ...]:
 
 
 def chosen_part(part: str | None, name: str, family: str) -> str | None:
-    """Return the part of a model to read: the one asked for, the encoder before a decoder, or None
-    for a model without parts."""
+    """Return the part of a model to read: that asked for, the encoder, or None if it has none."""
     parts = parts_of(family)
     if part in parts:
         return part
@@ -118,15 +117,13 @@ def loader_of_body(configuration: dict) -> str:
 
 
 def predicts_tokens(with_head: Model | None) -> bool:
-    """Return True if a model has a head that predicts tokens."""
     if with_head is None:
         return False
     return type(with_head).__name__ in _named(with_head.config.model_type, _OF_TOKENS)
 
 
 def if_exclusive(with_head: Model | None) -> Model | None:
-    """Return a model whose head predicts classes; None for regression and for several independent
-    labels."""
+    """Return a model whose head predicts classes; None for regression and independent labels."""
     if with_head is None or predicts_tokens(with_head):
         return None
     config = with_head.config
@@ -265,10 +262,7 @@ def _models(
     """Return the model with its head, if any is read, the model inside it, and the tensors of the
     weights that neither has a place for.
 
-    A head is read if the configuration names it and the file has all of its tensors.
-
-    Args:
-        loader: the class of the model with its head; None without one.
+    A head is read if its class is known (`loader`) and the file has all of its tensors.
     """
     if loader is None:
         model, _, unread = _model(folder, configuration, loader_of_body(configuration), dtype)
@@ -280,9 +274,7 @@ def _models(
 def _model(
     folder: Path, configuration: dict, loader: str, dtype: torch.dtype, *, has_head: bool = False
 ) -> tuple[Model, list[str], list[str]]:
-    """Load a model; return it, the tensors of its head that the file lacks, and those of the file
-    that it has no place for.
-    """
+    """Load a model; return it, the tensors of its head that the file lacks, and its spare ones."""
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()  # what is missing is refused below
     try:

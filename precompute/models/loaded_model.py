@@ -279,7 +279,6 @@ class LoadedModel:
 
     @property
     def image_reader(self) -> ImageReader:
-        """Return the reader of images."""
         if self.images is None:
             raise UnfitModel(f"Model {self.name!r} reads text and no images.")
         return self.images
@@ -451,12 +450,10 @@ class Classification:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the names of the classes."""
         names = self.classifier.config.id2label
         return tuple(str(names[place]) for place in range(len(names)))
 
     def probabilities(self, sequences: SequenceOf[Sequence]) -> Float[Tensor, "batch class"]:
-        """Return the probability of each class."""
         return self._probabilities(self.model.inputs(sequences)).to(self.model.measured_on)
 
     def gradients(self, sequences: SequenceOf[Sequence]) -> ClassGradients:

@@ -139,7 +139,6 @@ def _fillers() -> dict[str, Callable[..., Any]]:
 
 
 def modules_of_passes() -> list[str]:
-    """Return the names of all modules that hold passes."""
     modules = walk_packages(passes.__path__, f"{passes.__name__}.")
     return [module.name for module in modules if not module.ispkg]
 

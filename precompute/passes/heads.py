@@ -131,8 +131,7 @@ class HeadDistances:
 
 
 def compared_queries(n_tokens: int, n_heads: int) -> list[int]:
-    """Return the queries whose rows are compared: all, or as many as fit into `COMPARED` bytes of
-    float32 for a sequence's heads and layers, evenly spaced."""
+    """Return the queries whose rows are compared: all, or as many as fit, evenly spaced."""
     fit = max(1, COMPARED // (n_heads * n_tokens * torch.float32.itemsize))
     return sorted(evenly_spaced(range(n_tokens), fit))
 

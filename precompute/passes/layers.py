@@ -50,14 +50,12 @@ def reachable(of_layers: LayerMasks) -> LayerMasks:
 
     A layer that adds none shares the mask of the layer before it.
     """
-    return tuple(accumulate(of_layers, _and_before))
 
+    def and_before(before: np.ndarray, now: np.ndarray) -> np.ndarray:
+        both = now.astype(np.float32) @ before.astype(np.float32) > 0
+        return before if np.array_equal(both, before) else both
 
-def _and_before(
-    before: Bool[np.ndarray, "query key"], now: Bool[np.ndarray, "query key"]
-) -> Bool[np.ndarray, "query key"]:
-    both = now.astype(np.float32) @ before.astype(np.float32) > 0
-    return before if np.array_equal(both, before) else both
+    return tuple(accumulate(of_layers, and_before))
 
 
 def padded_masks(
@@ -128,8 +126,7 @@ class Batch:
 
     @cached_property
     def reached(self) -> tuple[LayerMasks, ...]:
-        """Masks of the input tokens that can have reached each token of every sequence, by
-        layer."""
+        """Masks of the input tokens that can have reached each token, by sequence and layer."""
         return tuple(reachable(of_layers) for of_layers in self.pairs)
 
     @cached_property
@@ -180,8 +177,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Layer:
-    """One traced layer of a batch; `index` counts from 0 among those that attend. Passes must not
-    keep it."""
+    """One traced layer of a batch, not to be kept; `index` counts from 0 those that attend."""
 
     batch: Batch
     index: int

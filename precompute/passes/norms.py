@@ -80,7 +80,6 @@ class PairSample:
         self._parts = list[pa.Table]()
 
     def add(self, layer: Layer) -> None:
-        """Add the rows of a layer."""
         row, query, key, priority = (
             of_all[layer.index] for of_all in (self._row, self._query, self._key, self._priority)
         )

@@ -59,17 +59,14 @@ class RelevanceMaps:
     conservation_error: Float[np.ndarray, " row"]
     n_in_place: Int[np.ndarray, " row"]
 
+    def mean_maps(self, layer: int) -> dict[str, Float32[np.ndarray, " token"]]:
+        """Return the one map of each rule that has one, for relevance from a layer, from 0 on."""
+        chosen = np.flatnonzero((self.layer == layer) & (self.head == MEAN))
+        return {ALL[self.rule[place]]: self.maps[place] for place in chosen}
+
     def where(self, rule: str) -> Bool[np.ndarray, " row"]:
         """Mask of the maps of a rule."""
         return self.rule == ALL.index(rule)
-
-    def mean_maps(self, layer: int) -> dict[str, Float32[np.ndarray, " token"]]:
-        """Return the head-independent map of each rule, for relevance that starts after a layer.
-
-        The layer counts from 0; a rule without such a map is left out.
-        """
-        chosen = np.flatnonzero((self.layer == layer) & (self.head == MEAN))
-        return {ALL[self.rule[place]]: self.maps[place] for place in chosen}
 
 
 def _of_rule(

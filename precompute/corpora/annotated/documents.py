@@ -116,13 +116,11 @@ def windows(
     by_sentence: bool,
     counts: Counter[str],
 ) -> Iterator[Entry]:
-    """Yield single sentences of treebanks, and windows of documents with coreference.
+    """Yield single sentences of treebanks, and windows of documents with coreference, unless these
+    are read `by_sentence` too.
 
     A window holds as many sentences as fit. A sentence that does not fit is left out, and the
     windows end before it and begin after it. Mentions that cross the edge of a window are left out.
-
-    Args:
-        by_sentence: True to read documents with coreference sentence by sentence too.
     """
     room = room_for(1, tokenizer, max_tokens)
     counts.update(too_long=0, coreference_left_out=0)
@@ -145,11 +143,7 @@ def windows(
 def _n_pieces(
     sentence: Sentence, tokenizer: PreTrainedTokenizerBase, room: int, *, space: bool = False
 ) -> int:
-    """Count the tokens of a sentence; if it has too many words return their number instead.
-
-    Args:
-        space: True if a sentence precedes it in its window.
-    """
+    """Count the tokens of a sentence; if it has too many words return their number instead."""
     if len(sentence) > room:
         return len(sentence)
     place = span(sentence.first, sentence.last)
@@ -160,7 +154,7 @@ def _n_pieces(
 def _runs(sizes: list[int], following: list[int], *, room: int, limit: int) -> Iterator[range]:
     """Yield ranges of sentences for one window: until `room` is full, none of more than `limit`.
 
-    `following` holds the sizes after another sentence, whose space the first word may begin with.
+    `following` holds the sizes of sentences whose first word begins with the space before it.
     """
     first, filled = 0, 0
     for place, size in enumerate(sizes):

@@ -164,7 +164,6 @@ class ImageReader:
         return self.layout.rows * self.patch[0], self.layout.columns * self.patch[1]
 
     def pixels(self, picture: Picture) -> Float[Tensor, "channel height image_width"]:
-        """Return the model's input for an image."""
         changes = _AS_IT_IS if picture.is_seen else {}
         return torch.from_numpy(self._processed(self._image(picture), picture.name, **changes))
 

@@ -134,7 +134,6 @@ def _composed(name: str) -> str:
 
 
 def stray(path: Path) -> BadCorpus:
-    """Return the error for a mask without an image."""
     return BadCorpus(
         file_name(path), "is called as a mask is, and there is no image of that name; rename it"
     )
@@ -279,7 +278,6 @@ class Digit:
 
     @property
     def name(self) -> str:
-        """Return the digit's name on pages."""
         return f"digit {self.label} no. {self.number}"
 
     @property

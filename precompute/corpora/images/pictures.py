@@ -92,12 +92,10 @@ def seems_an_image(path: Path) -> bool:
 
 
 def holds_images(path: Path) -> bool:
-    """Return True if a folder has a file that seems an image."""
     return any(map(seems_an_image, path.iterdir()))
 
 
 def head_of(path: Path) -> bytes:
-    """Return the first bytes of a file."""
     with path.open("rb") as handle:
         return handle.read(HEAD_BYTES)
 
@@ -120,7 +118,6 @@ class ImageFile:
 
     @property
     def content(self) -> bytes:
-        """Return the content of the file."""
         content = read_source(self.source, name=self.name)
         if sha256_of(content) != self.sha256:
             raise BadCorpus(
@@ -137,7 +134,6 @@ def image_file(source: Source, *, name: str) -> ImageFile:
 
 
 def read_source(source: Source, *, name: str, limit: int = MAX_BYTES) -> bytes:
-    """The content of a file."""
     foreign = isinstance(source, Path) and FOREIGN.get(source.suffix.lower())
     if foreign:
         raise BadCorpus(name, f"is {foreign}, which is not read; {REMEDY}")

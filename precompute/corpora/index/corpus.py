@@ -77,7 +77,6 @@ def _written(value: Any) -> Any:
 
 
 def sequences_of(rows: pa.Table) -> tuple[Sequence, ...]:
-    """The sequences that some rows hold, in their order."""
     columns = {
         name: _arrays(rows[name], hint)
         if hasattr(_known(hint), "dtypes")
@@ -193,7 +192,6 @@ class Corpus:
 
     @property
     def files(self) -> list[Path]:
-        """Return the paths of all parts."""
         return [shard_path(self.folder, part) for part in range(len(self.parts))]
 
     @property
@@ -213,12 +211,10 @@ class Corpus:
 
     @property
     def segments(self) -> tuple[int, ...]:
-        """Return the segment ids of the texts."""
         return self.parts[-1].segments
 
     @cached_property
     def job_sizes(self) -> tuple[int, ...]:
-        """Return the number of sequences of each job."""
         return tuple(
             min(part.job_sequences, part.n_sequences - start)
             for part in self.parts
@@ -268,7 +264,6 @@ class Corpus:
         return found, total
 
     def forms(self) -> set[str]:
-        """Return all annotated words."""
         words: set[str] = set()
         for part in range(len(self.parts)):
             (forms,) = self._file(part).read(["annotation.forms"]).flatten().columns

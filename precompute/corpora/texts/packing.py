@@ -134,8 +134,7 @@ def blocks(
 ) -> Iterator[Entry]:
     """Yield texts of exactly `max_tokens` tokens, special ones included, across blank lines.
 
-    Each is a window of the document in which it begins. Every token of the file is in one entry, in
-    order; those after the last full entry in none.
+    Each is a window of the document in which it begins. Tokens after the last full one are left.
 
     Source:
         yamamoto-2023, section 3.1, whose texts are all 512 tokens long.

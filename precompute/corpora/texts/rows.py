@@ -60,12 +60,9 @@ def json_list_rows(path: Path, column: str) -> Iterator[Row]:
 
 
 def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
-    """Write the entries as JSON Lines; reading them again gives the same sequences.
+    """Write the entries as JSON Lines, and return their number; read, they are the same sequences.
 
     The file takes its name once it is complete; before, its name ends in `.unfinished`.
-
-    Returns:
-        The number of entries.
     """
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:

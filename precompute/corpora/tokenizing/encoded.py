@@ -127,14 +127,12 @@ class Encoded:
     words: Int32[np.ndarray, " token"]
 
     def pieces(self, n_texts: int) -> list[list[int]]:
-        """Return the positions of each text's tokens."""
         return [
             [place for place, token_side in enumerate(self.sides) if token_side == side]
             for side in range(n_texts)
         ]
 
     def at(self, places: SequenceOf[int]) -> "Encoded":
-        """Return the tokens at some positions."""
         return Encoded(
             ids=self.ids[places],
             segments=self.segments[places],
