@@ -176,7 +176,7 @@ def _reading(request: Request, model: LoadedModel) -> Reading:
 
 
 def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
-    frequencies: word_files.Frequencies | None = None
+    frequencies = None
     if request.frequencies:
         vocabulary = model.model.config.vocab_size
         frequencies = word_files.read_frequencies(request.frequencies, vocabulary=vocabulary)

@@ -354,13 +354,8 @@ def span(first: Line, last: Line) -> str:
 
 
 def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
-    """Yield every line, blank ones too, without its end and without a byte order mark.
-
-    Lines end in LF, CR LF or CR.
-
-    Args:
-        stripped: True to strip the white space around a line, as for columns.
-    """
+    """Yield every line, blank ones too, without its end (LF, CR LF or CR) or a byte order mark; as
+    it is, or `stripped` of the white space around it."""
     name, number = file_name(path), 0
     with opened(path) as handle:
         while chunk := handle.readline(LONGEST_LINE + 1):

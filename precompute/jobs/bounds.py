@@ -78,10 +78,7 @@ def block_of(
 ) -> Int32[np.ndarray, " sequence"]:
     """Return the block of each sequence: its own if sequences are few, else that of its document.
 
-    Documents share blocks when there are many.
-
-    Args:
-        units: the number of each sequence's document, by first occurrence.
+    Documents, which `units` numbers by first occurrence, share blocks when there are many.
     """
     if len(units) <= n_blocks:
         return np.arange(len(units), dtype=np.int32)

@@ -29,11 +29,8 @@ WHOLE = Cut()
 def cut_of(
     store: DuckDBPyConnection, plan: Plan, table: Table, rows: str, pieces: list[str]
 ) -> Cut:
-    """Return the cut of a table; empty if all of it fits.
-
-    Args:
-        rows: the view of its shards; each of `pieces` is merged alone.
-    """
+    """Return the cut of a table from the view of its shards, each of whose pieces is merged alone;
+    empty if all of it fits."""
     is_large = len(plan.corpus) > plan.bounds.blocks
     if table.rarest and is_large:
         return _without_the_rarest(store, table, rows, pieces, plan.bounds)
@@ -74,11 +71,8 @@ def _register(store: DuckDBPyConnection, name: str, **columns: np.ndarray) -> No
 def _keep(
     store: DuckDBPyConnection, name: str, sizes: str, *, rows: int, sequences: int | None = None
 ) -> int:
-    """Create a table of the first sequences of `drawn` within limits; return their number, not 0.
-
-    Args:
-        sizes: a query for the rows of each sequence: seq, n.
-    """
+    """Create a table of the first sequences of `drawn` within limits, by a query for their sizes
+    (seq, n); return their number, not 0."""
     few = "" if sequences is None else f"and number <= {sequences}"
     store.execute(
         f"""

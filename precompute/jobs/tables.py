@@ -74,13 +74,8 @@ Config = dict[str, str | bool | int | float | list[str]]
 
 
 def finish_table(database: DuckDBPyConnection, plan: Plan, name: str) -> None:
-    """Write the file of a table unless it exists; compute the shard of a fit first.
-
-    Every table that a fit needs must exist.
-
-    Args:
-        database: a workspace; nothing stays in it.
-    """
+    """Write the file of a table unless it exists, in a workspace in which nothing stays; compute
+    the shard of a fit first, for which every table that it needs must exist."""
     table = STATISTICS[name]
     if table.made_by is not None:
         make = partial(_fitted, database, plan, table, table.made_by)

@@ -386,13 +386,8 @@ def _join(ray: ModuleType, address: str | None) -> None:
 
 
 def check_answer(address: str) -> None:
-    """Raise ConnectionError unless a Ray server, which speaks HTTP/2, answers at an address.
-
-    Ray itself waits minutes for an answer.
-
-    Args:
-        address: as in RAY_ADDRESS: host:port, ray://host:port, or `auto`.
-    """
+    """Raise ConnectionError unless a Ray server, which speaks HTTP/2, answers at host:port,
+    ray://host:port, or `auto`: Ray itself waits minutes for an answer."""
     if address == "auto":
         services = import_module("ray._private.services")
         address = services.canonicalize_bootstrap_address(address) or address

@@ -34,11 +34,8 @@ def model_identity(
     part: str | None,
     reader: PreTrainedTokenizerBase | ImageReader,
 ) -> Identity:
-    """Return the settings of a loaded model; long ones are hashed.
-
-    Args:
-        whole: the model with its head or its other parts, whose configuration has all settings.
-    """
+    """Return the settings of a loaded model, and of the `whole` with its head or its other parts;
+    long ones are hashed."""
     identity = {
         "weights": weights_sha256,
         "classes": [type(model).__name__, type(whole).__name__],

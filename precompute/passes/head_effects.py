@@ -79,11 +79,8 @@ class TextAgain:
     def of(
         self, variants: list[tuple[Part, ...]], filling: str
     ) -> Iterator[tuple[list[tuple[Part, ...]], Answer]]:
-        """Yield a few variants at a time, those that differ from the same layer on, and the answer.
-
-        Args:
-            variants: the parts that are replaced in each.
-        """
+        """Yield a few variants at a time, those that differ from the same layer on, and the answer;
+        a variant is the parts that are replaced in it."""
         most = max(1, TOKENS // len(self.sequence))
         for first, group in groupby(sorted(variants, key=_first), _first):
             alike = list(group)

@@ -217,11 +217,8 @@ def _compared(
 def start_weights(
     name: str, token_types: UInt8[np.ndarray, " token"], is_content: Bool[np.ndarray, " token"]
 ) -> Float[np.ndarray, " token"] | None:
-    """Starting weights of relevance in a sequence, 1 in sum; None without such a token.
-
-    Args:
-        name: a key of `analysis.relevance_rules.STARTS`.
-    """
+    """Starting weights of relevance in a sequence, 1 in sum, by a key of
+    `analysis.relevance_rules.STARTS`; None without such a token."""
     is_cls = token_types == CLS
     starts = {
         "cls": is_cls & (is_cls.cumsum() == 1),

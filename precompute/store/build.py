@@ -38,12 +38,10 @@ def build(
     before_publishing: Callable[[], None] = lambda: None,
     on_event: OnEvent = ignore,
 ) -> None:
-    """Build the file beside its name and rename it when complete; readers of the old one go on.
+    """Build the file, with the one row of `run` and the facts of `provenance`, beside its name and
+    rename it when complete; readers of the old one go on.
 
-    Args:
-        run: the one row of `run`.
-        facts: the rows of `provenance`.
-        before_publishing: may raise, which leaves the old file as it is, as a broken law does.
+    What is done `before_publishing` may raise, which leaves the old file, as a broken law does.
     """
     unfinished = unfinished_name(output)
     on_event(Begun("file", total=len(plan.passes)))

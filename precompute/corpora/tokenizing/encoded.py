@@ -260,12 +260,10 @@ def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) 
 def framed(
     pieces: tuple[list[str], ...], tokenizer: PreTrainedTokenizerBase
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return one or two lists of word pieces in the tokenizer's template.
+    """Return the tokens of one or two lists of word pieces in the tokenizer's template, and the
+    segment id of each.
 
     The template is found by encoding a text of one token, as often as there are lists.
-
-    Returns:
-        The tokens, special ones included, and the segment id of each.
     """
     (seen,) = encodings(tokenizer, [tuple(PROBE for _ in pieces)])
     of_template = tokenizer.convert_ids_to_tokens(seen.ids.tolist())
