@@ -58,8 +58,9 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
     windows = dict.fromkeys(without_attention, "none")
     for number, size in zip(model.numbers, model.windows, strict=True):
         windows[number] = "all" if size is None else str(size)
+    names = ("weights_sha256", "positions_by", "transforms", "relevance_start")
+    facts |= {name: getattr(model, name) for name in names}
     facts |= {
-        "weights_sha256": model.weights_sha256,
         **dict(model.identity),
         "random_weights": "none" if model.random_weights is None else str(model.random_weights),
         "part": model.part or "none",
@@ -71,10 +72,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
         "windows": ", ".join(windows[number] for number in sorted(windows)),
-        "positions_by": model.positions_by,
-        "transforms": model.transforms,
         "gradient_objective": model.objective,
-        "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",
         "reading": "code" if model.family in deberta.FAMILIES else "found",
     }
@@ -97,8 +95,8 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
 
 
 def checked_facts(plan: Plan) -> dict[str, str]:
-    """Return how many sequences of all the checks of robustness read, if there are any, and how
-    many are run again without each head, 0 if that was left out."""
+    """Return how many sequences the checks of robustness read, if there are any, and how many are
+    run again without each head, 0 if that was left out."""
     checks = {*groups()[CHECKS]} & {*plan.statistics}
     facts = {"checked": f"{len(plan.checked)}/{len(plan.corpus)}"} if checks else {}
     if of_texts_run_again(plan.statistics) or plan.left_out:
@@ -109,14 +107,11 @@ def checked_facts(plan: Plan) -> dict[str, str]:
 def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
     own, overruled = type(model.tokenizer).__name__, model.overruled_tokenizer
     given = corpus.segments if request.segments == "read" else (0,)
-    return {
-        "max_tokens": str(request.max_tokens),
+    names = ("max_tokens", "packing", "column", "segments")
+    return {name: str(getattr(request, name)) for name in names} | {
         "tokenizer": f"tokenizer.json, not {overruled}" if overruled else own,
         "corpus_revision": ", ".join(corpus.revisions) or "none",
         "corpus_form": corpus.form,
-        "packing": request.packing,
-        "column": request.column,
-        "segments": request.segments,
         "segments_given": ", ".join(map(str, given)) if model.segment_types else "none",
         "frequencies": request.frequencies.name if request.frequencies else "none",
         "word_vectors": request.word_vectors.name if request.word_vectors else "none",

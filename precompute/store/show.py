@@ -19,11 +19,7 @@ from precompute.passes import STATISTICS
 
 
 def lines(path: Path) -> Iterator[str]:
-    """Yield lines on model, corpus, settings, rows of every table and completeness.
-
-    Raises:
-        UserError: if there is no such file, or it is none of this version's.
-    """
+    """Yield lines on model, corpus, settings, rows of every table and completeness."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such file.")
     try:
