@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Int32, UInt8
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from analysis.token_types import FIRST, SEP
@@ -40,7 +40,7 @@ class Encoder:
 
     def __init__(
         self,
-        tokenizer: PreTrainedTokenizerBase,
+        tokenizer: Tokenizer,
         *,
         positions: int,
         segment_types: int,

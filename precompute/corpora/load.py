@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import BadCorpus, UnknownName, UserError
 from precompute.corpora.annotated.conllu import conllu_documents
@@ -52,7 +52,7 @@ ANNOTATED = {"conllu": conllu_documents, "coreference": column_documents}
 
 def read_corpus(
     given: str | Sequence[str],
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     *,
     positions: int,
     segment_types: int,
@@ -123,7 +123,7 @@ def entries(
     *,
     packing: str = "paragraphs",
     column: str = TEXT,
-    tokenizer: PreTrainedTokenizerBase | None = None,
+    tokenizer: Tokenizer | None = None,
     max_tokens: int = 128,
     segment_types: int = 2,
     seed: int = 0,
@@ -195,9 +195,7 @@ def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> It
     return chain.from_iterable(map(reader, files))
 
 
-def without_padding(
-    entry: Entry, tokenizer: PreTrainedTokenizerBase, *, counts: Counter[str]
-) -> Entry:
+def without_padding(entry: Entry, tokenizer: Tokenizer, *, counts: Counter[str]) -> Entry:
     """Return the entry without padding around its tokens, as if a mask had hidden it."""
     if not entry.tokens:
         return entry

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Literal
 
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from precompute.corpora.sequence import ROOT, Annotation, Entry, Mention
 from precompute.corpora.source import Line, span
@@ -110,7 +110,7 @@ class Document:
 
 def windows(
     documents: Iterable[Document],
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     *,
     max_tokens: int,
     by_sentence: bool,
@@ -140,9 +140,7 @@ def windows(
             yield window if alone else replace(window, document=number)
 
 
-def _n_pieces(
-    sentence: Sentence, tokenizer: PreTrainedTokenizerBase, room: int, *, space: bool = False
-) -> int:
+def _n_pieces(sentence: Sentence, tokenizer: Tokenizer, room: int, *, space: bool = False) -> int:
     """Count the tokens of a sentence; if it has too many words return their number instead."""
     if len(sentence) > room:
         return len(sentence)
