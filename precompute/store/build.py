@@ -19,9 +19,8 @@ from analysis.statistics.corpus import Sample, sample_facts
 from analysis.statistics.question import quoted, quoted_files
 from precompute.corpora.images.pictures import png
 from precompute.jobs.plan import Plan
-from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
-from precompute.jobs.tables import Config, database_config, facts_of
+from precompute.jobs.tables import Config, database_config, facts_of, register_texts
 from precompute.progress import Begun, Finished, OnEvent, ignore
 from precompute.store.check import assert_laws, assert_parts_add_up
 
