@@ -21,7 +21,7 @@ from analysis.statistics.mixing import (
     VECTORS,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes import mixing_rollout as passes
+from precompute.passes import mixing as passes
 from tests.intervals import assert_ordered
 from tests.statistics.mixing.layers import every_order, in_float32, misread
 from tests.statistics.mixing.slow_layers import network_part, normalised, slow_gates
