@@ -172,7 +172,7 @@ def entries(
 
         def entry(row: Row) -> Entry:
             found = rows.entry_of(row[1], row[0], column=column)
-            return without_padding(found, tokenizer, counts=counts) if tokenizer else found
+            return found if tokenizer is None else without_padding(found, tokenizer, counts=counts)
 
         all_rows = _each(lambda path: READERS[form](path, column), source.files)
         all_entries = left_out.counting(left_out.usable(all_rows, entry), lambda _: 1)
