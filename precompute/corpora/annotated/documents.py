@@ -22,21 +22,13 @@ _BLANK = re.compile("_+")
 _PLACEHOLDER = re.compile(r"\[\w+\]|<\w+>|[Xx]+")
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """The words of a sentence, as in `Annotation`; `first` and `last` are its lines."""
+@dataclass(frozen=True, kw_only=True)
+class Sentence(Annotation):
+    """A sentence by itself, from its `first` to its `last` line."""
 
-    forms: tuple[str, ...]
-    spaces: tuple[bool, ...]
-    governors: tuple[int, ...] | None
-    relations: tuple[str, ...] | None
-    parts_of_speech: tuple[str, ...]
-    features: tuple[str, ...]
+    sentences: tuple[int, ...] = ()
     first: Line
     last: Line
-
-    def __len__(self) -> int:
-        return len(self.forms)
 
 
 def joined(sentences: SequenceOf[Sentence], mentions: tuple[Mention, ...] = ()) -> Annotation:
