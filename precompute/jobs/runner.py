@@ -25,6 +25,7 @@ from precompute.passes.layers import Batch, batch_of
 from precompute.progress import Begun, Finished, OnEvent, Stage, ignore
 
 OnFinished = Callable[[Job], object]
+Run = Callable[[list[Job], OnFinished], None]
 Runner = Callable[[Plan, LoadedModel, list[Job], OnFinished], None]
 """Function that runs jobs and tells each as it is finished, its files being on disk."""
 Write = Callable[[Callable[[], object]], object]
@@ -64,13 +65,7 @@ def _is_damaged(file: Path) -> bool:
     return file.exists() and not is_intact(file)
 
 
-def _finish(
-    plan: Plan,
-    jobs: Sequence[Job],
-    run: Callable[[list[Job], OnFinished], None],
-    stage: Stage,
-    on_event: OnEvent,
-) -> None:
+def _finish(plan: Plan, jobs: Sequence[Job], run: Run, stage: Stage, on_event: OnEvent) -> None:
     """Run the jobs with missing or damaged files, and check their files again."""
     for job in jobs:
         _set_aside(plan.damaged(job))

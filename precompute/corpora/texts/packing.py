@@ -124,11 +124,7 @@ def _dropped(
 
 
 def blocks(
-    documents: Iterable[list[Line]],
-    tokenizer: Tokenizer,
-    *,
-    max_tokens: int,
-    counts: Counter[str],
+    documents: Iterable[list[Line]], tokenizer: Tokenizer, *, max_tokens: int, counts: Counter[str]
 ) -> Iterator[Entry]:
     """Yield texts of exactly `max_tokens` tokens, special ones included, across blank lines.
 

@@ -114,6 +114,10 @@ def _is_local(part: dict[str, Any], mark: str) -> bool:
     return part["type"] in _LOCAL
 
 
+Texts = tuple[str, ...]
+"""A text, or a pair of them."""
+
+
 @dataclass(frozen=True)
 class Encoded:
     """One text or a pair in a tokenizer's own template.
@@ -143,7 +147,7 @@ class Encoded:
         )
 
 
-def encoded_fast(tokenizer: Tokenizer, batch: SequenceOf[tuple[str, ...]]) -> list[Encoded]:
+def encoded_fast(tokenizer: Tokenizer, batch: SequenceOf[Texts]) -> list[Encoded]:
     """Encode single texts, or pairs, by a tokenizer of a tokenizer.json.
 
     Words are those of its tokens (`words_of_tokens`).
@@ -231,7 +235,7 @@ def check_tokenizer(tokenizer: Tokenizer) -> None:
         )
 
 
-def encodings(tokenizer: Tokenizer, batch: SequenceOf[tuple[str, ...]]) -> list[Encoded]:
+def encodings(tokenizer: Tokenizer, batch: SequenceOf[Texts]) -> list[Encoded]:
     """Encode single texts, or pairs, in the tokenizer's own template, neither cut nor padded.
 
     If that template has no separator between two texts, the second begins on a new line.
@@ -313,15 +317,13 @@ class Fitted:
             on.
     """
 
-    texts: tuple[str, ...]
+    texts: Texts
     encoded: Encoded
     lengths: tuple[int, ...]
     is_cut: bool
 
 
-def fitted(
-    tokenizer: Tokenizer, batch: SequenceOf[tuple[str, ...]], *, max_tokens: int
-) -> list[Fitted]:
+def fitted(tokenizer: Tokenizer, batch: SequenceOf[Texts], *, max_tokens: int) -> list[Fitted]:
     """Single texts, or pairs, without the tokens that exceed `max_tokens`.
 
     Texts lose tokens at their end, pairs single ones at the end of the longer text (of the second
@@ -335,17 +337,11 @@ def fitted(
     ]
 
 
-def _beginnings(texts: tuple[str, ...], length: int, tokenizer: Tokenizer) -> tuple[str, ...]:
+def _beginnings(texts: Texts, length: int, tokenizer: Tokenizer) -> Texts:
     return tuple(beginning(text, length, tokenizer) for text in texts)
 
 
-def _fitted(
-    tokenizer: Tokenizer,
-    texts: tuple[str, ...],
-    read: tuple[str, ...],
-    encoded: Encoded,
-    room: int,
-) -> Fitted:
+def _fitted(tokenizer: Tokenizer, texts: Texts, read: Texts, encoded: Encoded, room: int) -> Fitted:
     pieces = encoded.pieces(len(texts))
     while any(
         len(part) < len(text) and len(of_side) < room + 2  # the last may be another one
