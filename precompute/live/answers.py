@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float, Float32
 class HeadMaps:
     """α and ‖αf(x)‖ of every head, as shares of the row: of one layer, or of all that attend."""
 
-    weights: Float[np.ndarray, "*layer head query key"]
-    norms: Float[np.ndarray, "*layer head query key"]
+    weights: Float[np.ndarray, "head query key"] | Float[np.ndarray, "layer head query key"]
+    norms: Float[np.ndarray, "head query key"] | Float[np.ndarray, "layer head query key"]
 
 
 @dataclass(frozen=True)
