@@ -229,9 +229,9 @@ class Decoded:
     kind: str
 
 
-def decoded(content: bytes, *, name: str) -> Decoded:
+def decoded(content: bytes, *, name: str, pixels: int = MAX_PIXELS) -> Decoded:
     """The image itself, of several frames or pages the first; its size is checked before."""
-    with _opened(content, name, MAX_PIXELS) as opened:
+    with _opened(content, name, pixels) as opened:
         turn = _turn(opened)
         opened.load()
         left = _turn(opened) or UPRIGHT  # Pillow rotates TIFF on loading
