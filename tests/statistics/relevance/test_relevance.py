@@ -140,8 +140,8 @@ def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.
 def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
     attention, gradients = drawn(seed)
     relevance = gradient_attention(attention, gradients, START)
-    layers = ([layer.numpy() for layer in of] for of in (attention, gradients))
-    expected = slow_gradients(*layers, START.numpy())
+    maps, slopes = ([layer.numpy() for layer in of] for of in (attention, gradients))
+    expected = slow_gradients(maps, slopes, START.numpy())
     np.testing.assert_allclose(relevance, expected, rtol=1e-9)
     assert (relevance >= 0).all()
     assert relevance.sum().item() == pytest.approx(1)
