@@ -4,7 +4,7 @@ A sequence counts once in a mean. Memory holds one sum and one count per block o
 cell of a layer, however many sequences there are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +47,7 @@ def means(
     values: Mapping[str, Column] | None = None,
     over: tuple[Column, ...] = (),
     rows: str = "",
+    then: Callable[[pd.DataFrame], pd.DataFrame] = lambda means: means,
     wide: str = "",
     **more: Any,
 ) -> Table:
@@ -60,6 +61,7 @@ def means(
         by: key; that of `of` without the sequence unless given, as `values` are those of `of`.
         over: columns of the key whose mean has rows too, in which they are NULL.
         rows: what is read, as SQL: `seq`, the key and what quantities are made of.
+        then: makes the rows of the table from the means.
         wide: name of a view with a column for each quantity.
         more: of the table.
     """
@@ -89,7 +91,7 @@ def means(
         values=columns,
         laws=(*bounds.values(), *more.pop("laws", ())),
         views=(*views, *more.pop("views", ())),
-        made_by=_means(of.name, rows or of.name, by, over, measured),
+        made_by=_means(of.name, rows or of.name, by, over, measured, then),
         **{"note": "means over sequences", "depends_on": of.depends_on} | more,
     )
 
@@ -128,6 +130,7 @@ def _means(
     by: tuple[Column, ...],
     over: tuple[Column, ...],
     quantities: tuple[Column, ...],
+    then: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> Any:
     """Return the fit of means, which reads few layers at a time where the key has the layer."""
     key = [_quoted(column) for column in by]
@@ -163,7 +166,7 @@ def _means(
 
         first, *others = quantities
         mean = "mean" if others else first.name
-        return table.rows(frame.rename(columns={"mean": mean}) for frame in frames())
+        return table.rows(then(frame.rename(columns={"mean": mean})) for frame in frames())
 
     return fit
 
@@ -223,21 +226,26 @@ class Blocks:
         """
         others = ", ".join(filter(None, ("seq", "value", weight)))
         of_cells = f"""
-            select * exclude ({others}), fsum(value) as total, sum({weight or 1})::double as n,
-                count(*) as present
-            from ({query}) join blocks using (seq)
-            where not isnan(value) group by all order by all
+            select * exclude (block, total, n, present), list(block) as blocks,
+                list(total) as totals, list(n) as ns, list(present) as presents
+            from (
+                select * exclude ({others}), fsum(value) as total,
+                    sum({weight or 1})::double as n, count(*) as present
+                from ({query}) join blocks using (seq)
+                where not isnan(value) group by all)
+            group by all order by all
         """
         frames = [store.sql(of_cells.replace("{some}", some)).df() for some in slices(store)]
-        sums = pd.concat(frames, ignore_index=True)  # a cell may have several rows
-        names = [*sums.columns.drop(["block", "total", "n", "present"])]
-        grouped = sums.groupby(names, dropna=False, observed=True)
+        found = pd.concat(frames, ignore_index=True)  # a cell may have a row in several slices
+        key = [*found.columns.drop(["blocks", "totals", "ns", "presents"])]
+        grouped = found.groupby(key, dropna=False, observed=True)
         cells = grouped.size().index.to_frame(index=False)
         total, n, present = np.zeros((3, len(self.numbers), len(cells)))
-        places = np.searchsorted(self.numbers, sums["block"]), grouped.ngroup()
-        np.add.at(total, places, sums["total"])
-        np.add.at(n, places, sums["n"])
-        np.add.at(present, places, sums["present"])
+        for cell, (_, row) in zip(grouped.ngroup(), found.iterrows(), strict=True):
+            place = np.searchsorted(self.numbers, row["blocks"]), cell
+            total[place] += row["totals"]
+            n[place] += row["ns"]
+            present[place] += row["presents"]
         is_zero = cells["quantity"].isin(zero) if zero else False
         counted = np.where(is_zero, self.sizes[:, None], n)
         drawn = context.redraws(self.numbers)

@@ -21,7 +21,7 @@ from analysis.statistics.mixing import (
     VECTORS,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes import mixing_rollout as passes
+from precompute.passes import mixing as passes
 from tests.statistics.fits import made, store_of
 from tests.statistics.mixing.slow_layers import (
     Sum,

@@ -132,7 +132,7 @@ def test_predictions_are_those_of_the_classifier_itself(curves_store, model, cur
 
 
 def test_only_the_likeliest_classes_are_told(model, curves_run, monkeypatch):
-    monkeypatch.setattr(passes, "RANKS", 2)
+    monkeypatch.setattr(passes.tables, "RANKS", 2)
     rows = rows_of(CLASS_PREDICTION, model, curves_run[1], 0, 1)
     assert rows["rank"].tolist() == [1, 2, 1, 2]
     assert rows["seq"].tolist() == [0, 0, 1, 1]
