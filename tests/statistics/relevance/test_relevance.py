@@ -105,6 +105,12 @@ def test_values_that_are_nearly_alike_are_told_apart(offset):
     )
 
 
+def test_padding_is_in_no_mean():
+    values = torch.tensor([[[[0.0], [2.0], [100.0]]]])
+    deviation, _ = value_distances(values, torch.tensor([[True, True, False]]))
+    assert deviation[0, 0].tolist() == [1, 1, 0]
+
+
 def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
     """The largest deviation is that of a head by itself, since no rule sees a scale in it."""
     attention, values = random_layers(6)
