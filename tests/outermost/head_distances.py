@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import permutations
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -127,11 +128,11 @@ def head_distance_agreement(corpus: Corpus) -> pd.DataFrame:
     return pd.concat([of_heads, frame_of([every])])
 
 
-def _compared(sides: list[np.ndarray], groups: list[tuple]) -> dict[str, float | None]:
+def _compared(sides: list[np.ndarray], groups: list[tuple]) -> dict[str, Any]:
     """ρ and its parts within and between groups."""
     ranks = [stats.rankdata(side).tolist() for side in sides]
     names = [(str(group),) for group in groups]
-    row: dict[str, float | None] = {"spearman": np.corrcoef(ranks)[0, 1]}
+    row: dict[str, Any] = {"spearman": np.corrcoef(ranks)[0, 1]}
     for level, (part, rho) in zip(LEVELS, parts(ranks, names), strict=True):
         row |= {level: part, f"{level}_spearman": rho}
     return row

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -70,10 +71,10 @@ def pair(corpus: Corpus) -> pd.DataFrame:
     return frame_of(rows)
 
 
-def _pmi(occurrences: pd.DataFrame) -> dict[tuple[int, int], float]:
+def _pmi(occurrences: pd.DataFrame) -> dict[Any, float]:
     """church-1990: log2 p(w_j, w_i) / (p(w_j) p(w_i))."""
     words = occurrences[occurrences["relation"] != "special"]
-    sides = {side: words[side].value_counts() for side in PAIR}
+    sides: dict[str, Any] = {side: words[side].value_counts() for side in PAIR}
     return {
         (source, target): np.log2(
             len(of_pair) * len(words) / (sides["source"][source] * sides["target"][target])
@@ -87,9 +88,9 @@ def relation_share(corpus: Corpus) -> pd.DataFrame:
     which there is something to share; ratios to the mixing before in the same sequences."""
     occurrences, frames = _occurrences(corpus), []
     for layer, effect, values in _changes(corpus):
-        amounts = occurrences.assign(pairs=1.0, **values).groupby(["seq", "relation"])
-        amounts = amounts[list(QUANTITIES)].sum().unstack(fill_value=0.0)
-        shares = {
+        groups = occurrences.assign(pairs=1.0, **values).groupby(["seq", "relation"])
+        amounts: Any = groups[list(QUANTITIES)].sum().unstack(fill_value=0.0)
+        shares: dict[str, Any] = {
             name: amounts[name].div(amounts[name].sum(axis=1).replace(0, np.nan), axis=0)
             for name in QUANTITIES
         }

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 import duckdb
 import pytest
@@ -73,7 +74,7 @@ LAWS = [
 @pytest.fixture(scope="module")
 def store(request, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
     """A copy of a whole file of texts, or of a small one of images, to be changed."""
-    chosen = {"statistics": ["token_norm"]} if request.param == "vit" else {}
+    chosen: dict[str, Any] = {"statistics": ["token_norm"]} if request.param == "vit" else {}
     path = shared_store(tmp_path_factory, request.param, **chosen)
     copy = shutil.copy(path, tmp_path_factory.mktemp("laws") / "copy.duckdb")
     with duckdb.connect(str(copy)) as opened:

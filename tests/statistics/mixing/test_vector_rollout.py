@@ -170,7 +170,7 @@ def test_means_stand_beside_those_of_the_same_sequences(tiny, sequences):
     parts = parts[parts["seq"].isin(followed)]
     for kind, as_key in (("token_type", str), ("distance", int)):
         key = ["scope", "layer", kind]
-        of_kind = rows[rows[kind].notna()].astype({kind: as_key}).set_index(key).sort_index()
+        of_kind: Any = rows[rows[kind].notna()].astype({kind: as_key}).set_index(key).sort_index()
         means = parts.astype({kind: as_key}).groupby(key)["share"].sum() / len(followed)
         np.testing.assert_allclose(of_kind["mean"], means.reindex(of_kind.index), rtol=1e-5)
         for scope in (*order.scopes, ATTENTION_ROLLOUT):

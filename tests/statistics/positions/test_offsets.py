@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -277,7 +278,7 @@ def test_offsets_are_means_over_images_of_their_patches_alone(tiny, sequences):
     for layer, head in product(layers, range(HEADS)):
         maps = layer.attention[:, head, first:, first:].tolist()
         slow = [slow_offsets(matrix, ROWS, COLUMNS, 7) for matrix in maps]
-        of_head = rows.loc[(layer.weights.number, head + 1)]
+        of_head: Any = rows.loc[(layer.weights.number, head + 1)]
         assert len(of_head) == len(slow[0]) == (2 * ROWS - 1) * (2 * COLUMNS - 1)
         assert (of_head["n_images"] == len(sequences)).all()
         for row in of_head.itertuples():
@@ -292,7 +293,7 @@ def test_agreement_is_counted_over_the_heads_that_depend_enough():
     heads = pd.DataFrame({"layer": np.arange(24) // 8 + 1, "head": np.arange(24) % 8 + 1})
     heads = heads.assign(dependence=draw.random(24) ** 3, **offsets)
     with store_of(head_offset=heads) as store:
-        rows = made(OFFSET_AGREEMENT, store).fillna({"layer": 0})
+        rows: Any = made(OFFSET_AGREEMENT, store).fillna({"layer": 0})
     found = {
         (row.counting, round(row.min_dependence, 2), row.layer): row for row in rows.itertuples()
     }

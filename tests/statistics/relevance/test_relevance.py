@@ -105,6 +105,12 @@ def test_values_that_are_nearly_alike_are_told_apart(offset):
     )
 
 
+def test_padding_is_in_no_mean():
+    values = torch.tensor([[[[0.0], [2.0], [100.0]]]])
+    deviation, _ = value_distances(values, torch.tensor([[True, True, False]]))
+    assert deviation[0, 0].tolist() == [1, 1, 0]
+
+
 def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
     """The largest deviation is that of a head by itself, since no rule sees a scale in it."""
     attention, values = random_layers(6)
@@ -140,8 +146,8 @@ def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.
 def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
     attention, gradients = drawn(seed)
     relevance = gradient_attention(attention, gradients, START)
-    layers = ([layer.numpy() for layer in of] for of in (attention, gradients))
-    expected = slow_gradients(*layers, START.numpy())
+    maps, slopes = ([layer.numpy() for layer in of] for of in (attention, gradients))
+    expected = slow_gradients(maps, slopes, START.numpy())
     np.testing.assert_allclose(relevance, expected, rtol=1e-9)
     assert (relevance >= 0).all()
     assert relevance.sum().item() == pytest.approx(1)
