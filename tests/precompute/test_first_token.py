@@ -1,25 +1,16 @@
 """The first token of a causal model is a type of its own, whatever the form of the corpus."""
 
-import json
-from collections.abc import Iterator
 from typing import Any
 
-import duckdb
 import pytest
-from tokenizers.processors import TemplateProcessing
 
 from precompute.corpora.index.corpus import indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import NO_WORD, Entry
 from precompute.corpora.token_types import masked
-from precompute.jobs.plan import Plan
-from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import Rerun
-from precompute.run import Request, run
-from precompute.store.cross_laws import CROSS_LAWS
-from tests.precompute.corpora.tiny import BUILT, PLACE, encode, llama_like
-from tests.precompute.models.changed_files import change_settings
-from tests.tiny import ANNOTATED, save_tiny, tiny_model, tiny_sequences
+from tests.precompute.corpora.tiny import BUILT, PLACE, encode
+from tests.tiny import ANNOTATED, tiny_model, tiny_sequences
 
 FORMS = {
     "text": Entry(PLACE, ("The cat sat.",)),
@@ -95,59 +86,3 @@ def test_what_a_reader_types_is_read_as_a_run_reads_it(family, opening):
     sequence, _ = Rerun(tiny_model(family)).typed("The dog.", max_tokens=36)
     assert sequence.named_types == tiny_sequences(family)[1].named_types
     assert sequence.named_types[0] == opening
-
-
-def _without_bos(folder, **settings):
-    """Tiny Llama whose tokenizer puts nothing before a text."""
-    save_tiny("llama", folder)
-    tokenizer = llama_like()
-    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single="$A", special_tokens=[])
-    tokenizer.save_pretrained(folder)
-    change_settings(folder / "config.json", **settings)
-
-
-MODELS = {
-    "Llama without BOS": (_without_bos, "first"),
-    "Llama with BOS": (lambda folder: save_tiny("llama", folder), "bos"),
-    "Llama as an encoder": (lambda folder: _without_bos(folder, is_causal=False), "other"),
-}
-
-
-@pytest.fixture(scope="module", params=MODELS)
-def first_run(request, tmp_path_factory) -> Iterator[tuple[str, Plan, duckdb.DuckDBPyConnection]]:
-    """Type of the first token, and a run whose file may be changed."""
-    folder = tmp_path_factory.mktemp("first")
-    make, opening = MODELS[request.param]
-    make(folder / "model")
-    lines = [{"text": "the cat sat, the dog ran."}, {"text": "the dog"}]
-    corpus = folder / "texts.jsonl"
-    corpus.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    statistics = ["token_type_mixing", "head_pattern", "sink", "mixing_ratio", "rollout"]
-    output, settings = folder / "tiny.duckdb", {"device": "cpu", "max_tokens": 36}
-    asked = Request(str(folder / "model"), str(corpus), output, statistics, **settings)
-    plan = run(asked, run_local)
-    with duckdb.connect(str(asked.output)) as store:
-        yield opening, plan, store
-
-
-def names(store, column: str, table: str) -> set[str]:
-    return {name for (name,) in store.sql(f"select distinct {column} from {table}").fetchall()}
-
-
-def test_every_table_has_the_type_where_there_is_such_a_token(first_run):
-    opening, plan, store = first_run
-    assert names(store, "token_type", "token where pos = 0") == {opening}
-    assert "first" not in names(store, "token_type", "token where pos > 0")
-    for table in ("token_type_mixing", "mixing_ratio", "rollout"):
-        there = names(store, "token_type", table)
-        assert opening in there
-        assert ("first" in there) == (opening == "first")
-    assert "first" in names(store, "place", "sink"), "which is the place of every model"
-    is_word = {text.words[0] != NO_WORD for text in plan.corpus}
-    assert is_word == {opening in ("first", "other")}
-    (law,) = (query for text, query in CROSS_LAWS.items() if "the first token of a causal" in text)
-    assert store.execute(law).fetchall() == [(0,)]
-    store.execute("begin")
-    store.execute("update stored.token set token_type = 'first' where pos = 1")
-    assert store.execute(law).fetchall() == [(2,)]
-    store.execute("rollback")

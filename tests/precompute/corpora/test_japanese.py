@@ -90,14 +90,6 @@ def test_an_entry_has_tokens_words_and_a_text(case):
     assert (sequence.text, lost) == (text, 0)
 
 
-def test_a_pair_that_is_too_long_loses_the_end_of_the_longer_text():
-    sequence, lost = encode(Entry(PLACE, ("猫は犬を見た", "犬が鳴く")), max_tokens=9)
-    assert sequence.tokens == (*("[CLS]", "猫", "は", "犬", "[SEP]", "犬", "が", "鳴く", "[SEP]"),)
-    assert lost == 1
-    assert sequence.segments.tolist() == [0] * 5 + [1] * 4
-    assert len(set(sequence.words.tolist())) == 7
-
-
 def test_a_mask_among_tokens_and_one_that_is_drawn_are_masked_and_no_words():
     tokens = ("[CLS]", "猫", "は", "[MASK]", "を", "見", "た", "[SEP]")
     sequence, _ = encode(Entry(PLACE, tokens=tokens))

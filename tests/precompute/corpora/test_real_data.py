@@ -10,10 +10,8 @@ from analysis.token_types import COMMA_PERIOD
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.mentions import head_by_tree, kind_by_tag
-from precompute.corpora.load import entries, read_corpus
 from precompute.corpora.token_types import TokenTypes
 from tests.precompute.corpora.tiny import shared_data, sound
-from tests.precompute.corpora.whole import whole
 
 pytestmark = pytest.mark.shared_data
 
@@ -49,12 +47,6 @@ def _columns(document) -> tuple[list[int], list[str]]:
     return governors, [part for of in document.sentences for part in of.parts_of_speech]
 
 
-def test_no_paragraph_of_real_text_is_lost():
-    source = shared_data() / "text" / "wikitext-2" / "valid.txt"
-    lines = [line.strip() for line in source.read_text().splitlines() if line.strip()]
-    assert [text for entry in entries(str(source)) for text in entry.texts] == lines
-
-
 def test_real_tokenizers_find_the_types_of_their_tokens():
     """Comma and full stop by themselves, whatever marks a word's start, as in the papers, and
     those of Japanese."""
@@ -77,16 +69,6 @@ def test_every_sentence_and_word_is_read(name, sentences, words):
     assert (len(parsed), sum(map(len, parsed))) == (sentences, words)
     heads = [head + 1 for sentence in parsed for head in sentence.governors or ()]
     assert [int(row[6]) for row in rows] == heads
-
-
-def test_windows_of_gum_lose_nothing():
-    path = str(shared_data() / "treebanks" / "gum_free-dev.conllu")
-    corpus = whole(read_corpus(path, real("bert"), positions=512, segment_types=2))
-    assert sum(len(sequence.annotation or ()) for sequence in corpus.sequences) == 8383
-    assert max(map(len, corpus.sequences)) <= 128
-    n_mentions = sum(len(mine.mentions) for mine, *_ in gum_and_ontogum())
-    assert corpus.counts["heads_by_tree"] == n_mentions
-    assert corpus.counts["too_long"] == corpus.counts["mentions_cut"] == 0
 
 
 def test_ontogum_has_its_known_mentions_nearly_all_of_gum_with_heads_and_kinds_of_the_tree():

@@ -9,7 +9,6 @@ import torch
 
 from precompute.jobs.memory import most_pairs
 from precompute.jobs.plan import BATCH_PAIRS, batches
-from precompute.models.loaded_model import sent_to
 from tests.tiny import tiny_model
 
 
@@ -32,29 +31,3 @@ def test_a_job_is_cut_into_fewer_batches_where_more_fits():
     job: Any = tuple(range(128) for _ in range(64))
     for most, expected in (((), [16] * 4), ((64 * 128 * 128,), [64]), ((1,), [1] * 64)):
         assert [len(batch) for batch in batches(job, *most)] == expected
-
-
-class Watched(torch.Tensor):
-    """A tensor that claims a device, and records transfers."""
-
-    device = torch.device("cpu")
-    ways: list[object]
-
-    def pin_memory(self) -> "Watched":  # pyright: ignore[reportIncompatibleMethodOverride]
-        self.ways.append("pinned")
-        return self
-
-    def to(self, device: torch.device, *, non_blocking: bool) -> "Watched":  # pyright: ignore[reportIncompatibleMethodOverride]
-        self.ways.append((device.type, non_blocking))
-        return self
-
-
-@pytest.mark.parametrize(
-    ("here", "there", "pins"),
-    [("cpu", "cuda", True), ("cuda", "cuda", False), ("cpu", "cpu", False)],
-)
-def test_a_gpu_fetches_from_memory_that_stays_in_its_place(here, there, pins):
-    tensor = torch.zeros(1).as_subclass(Watched)
-    tensor.device, tensor.ways = torch.device(here), []
-    sent_to(torch.device(there), tensor)
-    assert tensor.ways == ["pinned"] * pins + [(there, True)]

@@ -13,7 +13,7 @@ import pytest
 from analysis.errors import UserError
 from precompute.jobs import shards
 from precompute.jobs.runner import run_local
-from precompute.jobs.shards import fingerprint, finish_shard, is_intact, set_aside
+from precompute.jobs.shards import finish_shard, is_intact
 from precompute.request import Request
 from precompute.run import run
 from tests.refusals import refused
@@ -81,16 +81,6 @@ def test_a_finished_shard_is_read_by_all_and_not_computed_again(tmp_path):
         assert connection.sql(f"from '{shard}'").to_arrow_table() == ROWS
 
 
-def test_a_killed_run_leaves_nothing_that_looks_finished(tmp_path):
-    def killed():
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        finish_shard(tmp_path, 0, killed)
-    assert not list(tmp_path.glob("*.parquet"))
-    assert finish_shard(tmp_path, 0, lambda: ROWS).exists()
-
-
 def test_a_full_disk_is_told_and_what_is_half_written_is_removed(tmp_path, monkeypatch):
     def full(_table, file, **_options):
         file.write(b"half")
@@ -102,19 +92,6 @@ def test_a_full_disk_is_told_and_what_is_half_written_is_removed(tmp_path, monke
         "free some space and rerun the command."
     )
     assert list((tmp_path / "folder").iterdir()) == []
-
-
-def test_the_fingerprint_changes_with_whatever_the_numbers_depend_on():
-    was = {"version": 1, "weights": "a", "seed": 4}
-    assert fingerprint(**was) == fingerprint(**dict(reversed(was.items())))
-    changes = ({}, {"version": 2}, {"weights": "b"}, {"seed": 8})
-    assert len({fingerprint(**was | changed) for changed in changes}) == 4
-
-
-def test_damaged_shards_are_kept_under_names_that_nothing_reads(tmp_path):
-    names = [set_aside(finish_shard(tmp_path, 0, lambda: ROWS)).name for _ in range(2)]
-    assert names == [".00000.parquet.1.damaged", ".00000.parquet.2.damaged"]
-    assert not list(tmp_path.glob("*.parquet"))
 
 
 @pytest.fixture

@@ -8,21 +8,17 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from analysis.needs import Setting
-from analysis.statistics import norms
 from analysis.statistics.base.tables import FitContext
 from analysis.statistics.corpus import CORPUS
-from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs import tables
-from precompute.jobs.shards import finish_shard, is_intact
+from precompute.jobs.shards import is_intact
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
-from tests.tracing import names_of, table_of
 
 CHOSEN = ["head_pattern", "head_layout", "pair_pmi_correlation", "token_type_mixing"]
 
@@ -150,20 +146,3 @@ def test_what_needs_no_model_loads_no_torch(plan, tmp_path, tmp_path_factory):
     assert run.stdout.endswith("\n[]\n")
     assert f"{store}: whole and sound." in run.stdout
     assert [file.read_bytes() for file in files] == before
-
-
-@pytest.mark.parametrize("kinds", [[CLS, SEP, OTHER, CLS], [OTHER], []])
-def test_names_are_sorted_by_the_alphabet_and_stored_as_numbers(kinds, tmp_path):
-    count, zero = np.arange(len(kinds)), np.zeros(len(kinds))
-    rows = table_of(
-        norms.HEAD_TOKEN, seq=count, pos=count, layer=zero, head=zero, value_norm=zero,
-        attention_received=zero, norm_share_received=zero, token_type=names_of(np.array(kinds)),
-    )  # fmt: skip
-    shard, path = finish_shard(tmp_path, 0, lambda: rows), tmp_path / "merged.parquet"
-    with tables.workspace(tmp_path) as store:
-        tables.merge(store, norms.HEAD_TOKEN, [shard], path)
-    names = sorted(TOKEN_TYPES[kind] for kind in kinds)
-    assert pq.read_table(path)["token_type"].to_pylist() == names
-    for file in (shard, path) if kinds else ():
-        column = pq.read_metadata(file).row_group(0).column(2)
-        assert (column.path_in_schema, column.has_dictionary_page) == ("token_type", True)

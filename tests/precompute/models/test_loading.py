@@ -16,7 +16,6 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from analysis.errors import UnfitModel, UserError
-from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 from precompute.jobs.runner import run_local
 from precompute.models import bundled, load_models
 from precompute.models.bundled import BUNDLED
@@ -31,7 +30,6 @@ from precompute.models.model_folder import (
 from precompute.run import run
 from tests.docs.written import ROOT
 from tests.precompute.corpora.tiny_japanese import japanese_like
-from tests.precompute.corpora.whole import whole_for
 from tests.precompute.models.changed_files import (
     CONFIG,
     MARK,
@@ -346,15 +344,6 @@ def test_how_a_model_asks_to_be_called_changes_no_number(family, copied, saved):
         assert shares[0].equal(shares[1])
 
 
-def test_a_decoder_that_looks_both_ways_is_read_as_one(copied):
-    folder = copied("gpt2")
-    change_settings(folder / CONFIG, is_causal=False)
-    model = loaded(folder)
-    assert not model.layers[0].is_causal
-    later = trace_of(model, tiny_sequences("gpt2")).layers[0].attention[0, 0].triu(1)
-    assert later.count_nonzero() > 0
-
-
 def test_the_upcast_of_gpt2_is_switched_off_and_its_scales_are_read(copied):
     folder = copied("gpt2")
     upcast = {"reorder_and_upcast_attn": True, "scale_attn_by_inverse_layer_idx": True}
@@ -493,11 +482,3 @@ def test_words_of_japanese_without_their_packages_are_told_with_the_command(
     assert message.endswith(f"For Japanese words by MeCab: {command}")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert command.split()[4:] == project["optional-dependencies"]["japanese"]
-
-
-def test_the_demo_model_adds_up_with_its_real_weights():
-    model = load_model("demo", device="cpu")
-    trace = trace_of(model, whole_for(model, limit=3).sequences)
-    for layer in trace.layers:
-        assert attention_block_errors(layer, trace.is_token).max() < 1e-5
-        assert attention_sum_error(layer.attention, trace.is_token).max() < 1e-5

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerFast
 from analysis.errors import UnfitModel
 from precompute.jobs.runner import run_local
 from precompute.models import load_tokenizer
-from precompute.models.load_models import _HUB_FILES, load_model
+from precompute.models.load_models import _HUB_FILES
 from precompute.models.load_tokenizer import read_tokenizer
 from precompute.run import run
 from tests.precompute.corpora.tiny import BUILT, bert_like, digits_apart, gpt2_like, llama_like
@@ -229,8 +229,3 @@ def test_a_run_says_that_the_file_was_taken(tmp_path, capsys):
         "library takes for this model."
     ) in capsys.readouterr().out.splitlines()
     assert facts_of(asked.output)["tokenizer"] == "tokenizer.json, not Qwen2Tokenizer"
-
-
-@pytest.mark.parametrize("name", ["demo", "demo-copy"])
-def test_bundled_tokenizers_agree_with_their_files(name):
-    assert load_model(name).overruled_tokenizer == ""

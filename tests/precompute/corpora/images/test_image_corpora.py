@@ -23,7 +23,7 @@ from precompute.store.show import lines, remarks
 from tests.precompute.corpora.drawn import greys, noise, saved
 from tests.refusals import refused
 from tests.small_images import MASKED, SIZES
-from tests.small_store import manifest_of, request, shards_only
+from tests.small_store import manifest_of, request
 from tests.tiny_vision import COLUMNS, ROWS
 
 LEFT_OUT = (
@@ -145,16 +145,6 @@ def test_an_image_that_changes_stops_the_run_in_one_sentence_and_leaves_no_file(
         run(asked, changing)
     assert str(caught.value) == str(pickle.loads(pickle.dumps(caught.value))) == CHANGED
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("tiny")] == []
-
-
-def test_a_mask_that_changes_makes_other_numbers_and_nothing_old_is_taken(tmp_path):
-    asked = request(tmp_path, "vit", statistics=["completeness"])
-    first = shards_only(asked)
-    saved(tmp_path / "images" / "bar_mask.png", greys(*[(255,) * 48] * 36))
-    second = shards_only(asked)
-    assert [first.shard_folder(statistic) for statistic in first.passes] != [
-        second.shard_folder(statistic) for statistic in second.passes
-    ]
 
 
 @pytest.mark.parametrize("source", ["demo-digits", "images"])

@@ -13,7 +13,6 @@ from precompute.corpora.source import DEMO_DIGITS
 from precompute.models.load_models import load_model
 from tests.precompute.corpora.drawn import encoded, greys, noise, saved
 from tests.precompute.corpora.reading import written
-from tests.precompute.corpora.tiny import shared_data
 from tests.precompute.corpora.whole import Whole, whole
 from tests.refusals import refused
 from tests.small_images import MASKED, SIZES, write_images
@@ -167,16 +166,6 @@ def test_a_corpus_of_texts_is_none_of_images(name, reader):
         f"{name}: holds text, and the model reads images; give a folder of images or "
         "`demo-digits`, or take a model that reads text"
     )
-
-
-@pytest.mark.shared_data
-def test_real_images_are_read_with_their_masks(reader, capsys):
-    corpus = read(shared_data() / "images", reader)
-    assert names(corpus) == ["chelsea.png", "horse_silhouette.png", "lemur.png"]
-    assert "lemur.png: has 2 masks; the run takes lemur_alpha.png." in capsys.readouterr().out
-    coverage = reader.coverage(corpus.sequences[2].picture)
-    patches = np.reshape(coverage, (ROWS, COLUMNS))
-    assert patches[0, 0] < 0.1 < 0.8 < patches.max()
 
 
 def test_the_bundled_digits_are_those_the_model_has_not_seen_with_masks_where_half_is_ink():

@@ -220,14 +220,6 @@ def test_pixels_are_those_of_the_image_put_on_the_scale_of_the_model(n_channels)
     np.testing.assert_allclose(read.pixels(pictured), expected / 127.5 - 1, atol=1e-6)
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 100), (100, 3), (13, 7)])
-def test_images_of_any_shape_are_taken(size):
-    image = noise(*size)
-    expected = np.asarray(image.resize((WIDTH, HEIGHT), Image.Resampling.BILINEAR))
-    shown = reader().shown(picture(None, image=image))
-    np.testing.assert_array_equal(shown, np.moveaxis(expected, -1, 0))
-
-
 def test_what_the_processor_makes_or_takes_must_fit():
     square = picture(None, image=noise(HEIGHT, HEIGHT))
     assert refused(BadCorpus, reader(size={"shortest_edge": HEIGHT}).pixels, square) == (

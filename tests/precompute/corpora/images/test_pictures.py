@@ -206,13 +206,6 @@ def test_what_is_not_read_says_what_it_is(case):
         assert "make it smaller" in refused(BadCorpus, seen, image_file(content, name="f"))
 
 
-def test_bounds_are_those_that_are_given():
-    assert refused(BadCorpus, pixels, encoded(noise(4, 3)), pixels=11) == (
-        "f: has 4 × 3 pixels, more than the 11 that are read; make it smaller"
-    )
-    assert pixels(encoded(noise(100, 1))).shape == (1, 100, 3)
-
-
 def damaged(content: bytes, seed: int) -> bytes:
     """The same bytes, cut off at the end, or with some of them changed."""
     random = np.random.default_rng(seed)
