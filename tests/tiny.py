@@ -15,7 +15,7 @@ from analysis.models.trace import Model
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import ROOT, Annotation, Entry, Mention, Sequence
 from precompute.models.loaded_model import LoadedModel
-from tests.tiny_decoders import DECODERS, POSITIONS, make_exact
+from tests.tiny_decoders import DECODERS, HEADS, LAYERS, POSITIONS, WIDTH, make_exact  # noqa: F401
 from tests.tiny_encoders import ENCODERS
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
 

@@ -5,8 +5,8 @@ import pytest
 from pages.kit.recorded import findings
 from pages.services.chosen import open_store
 from pages.sinks.page import PAGE
-from tests.freeze import Frames, shown
 from tests.pages.conftest import options_of, sentences
+from tests.pages.kit.frames import Frames, shown
 from tests.pages.kit.inquiries import inquiry
 
 OF_CLS = "place = 'cls' and head is null"
@@ -15,7 +15,7 @@ OF_CLS = "place = 'cls' and head is null"
 def drawn(stem: str, **choices: str) -> Frames:
     """Frames of a section of the first file, with their headlines, by the names of figures."""
     [section] = [section for section in PAGE.sections if section.name == stem]
-    return shown(PAGE, section, open_store(), {name: [value] for name, value in choices.items()})[1]
+    return shown(PAGE, section, open_store(), {name: [value] for name, value in choices.items()})
 
 
 def planted(table: str, where: str = OF_CLS, half: float = 0.001, **means: float) -> list[str]:
