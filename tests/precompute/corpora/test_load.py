@@ -5,10 +5,8 @@ import hashlib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from analysis.errors import UnfitModel, UserError
-from precompute.command_line import app
 from precompute.corpora.load import TEXT_PACKINGS, entries
 from precompute.corpora.texts.rows import write_jsonl
 from tests.precompute.corpora.reading import outcome, written
@@ -66,14 +64,6 @@ def test_a_corpus_tells_its_name_its_hash_and_what_reading_did(plain):
     ]
     assert +corpus.counts == {"truncated": 1, "unpaired": 3}
     assert +load(plain, packing="sentences").counts == {"too_short": 2}
-
-
-def test_a_column_of_a_corpus_is_converted(tmp_path):
-    given = written(tmp_path, '{"text": "x", "body": "the cat"}')
-    output = tmp_path / "texts.jsonl"
-    options = ["--corpus", given, "--column", "body", "--output", str(output)]
-    assert CliRunner().invoke(app, ["convert", *options]).exit_code == 0
-    assert output.read_text() == '{"text": "the cat"}\n'
 
 
 TWO = "the cat\nsat the\nmat the\ndog ran\n\nthe dog\nran the\ncat sat\n"

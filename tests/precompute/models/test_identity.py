@@ -24,7 +24,7 @@ from precompute.models.load_models import load_image_reader, load_model
 from precompute.run import run
 from tests.precompute.jobs.test_settings import planned
 from tests.precompute.models.changed_files import change_settings
-from tests.precompute.parts.composites import save_composite
+from tests.precompute.models.composites import save_composite
 from tests.small_images import write_images
 from tests.small_store import request
 from tests.tiny import TINY, TINY_VISION, save_tiny, tiny_model

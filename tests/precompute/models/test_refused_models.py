@@ -4,7 +4,6 @@ import re
 import shutil
 import struct
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,27 +36,7 @@ from tests.precompute.models.changed_files import (
     with_ids,
     without,
 )
-from tests.precompute.parts.composites import NESTED, save_composite
 from tests.refusals import refused
-from tests.tiny import save_tiny
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> Callable[[str], Path]:
-    """Folders of tiny models, with heads that predict tokens if a name says so."""
-    made: dict[str, Path] = {}
-
-    def save(name: str) -> Path:
-        if name not in made:
-            family, _, head = name.partition("+")
-            folder = tmp_path_factory.mktemp(family) / "model"
-            if family in NESTED:
-                made[name] = save_composite(family, folder)
-            else:
-                made[name] = save_tiny(family, folder, predicts_tokens=bool(head))
-        return made[name]
-
-    return save
 
 
 def _with_channels(folder: Path, n_channels: int) -> None:
@@ -226,10 +205,11 @@ SENTENCES = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(en
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", EVERY)
-def test_a_model_that_cannot_be_read_is_refused_in_one_sentence(name, saved, tmp_path):
+def test_a_model_that_cannot_be_read_is_refused_in_one_sentence(name, copied):
     """`…` stands for the library's own words in the sentences, M for the folder."""
     family, options, change = EVERY[name]
-    folder = Path(shutil.copytree(saved(family), tmp_path / "model"))
+    family, _, head = family.partition("+")
+    folder = copied(family, bare=not head)
     change(folder)
     said = refused(UserError, load_model, str(folder), device="cpu", **options)
     expected = ".+".join(map(re.escape, SENTENCES[name].split("…")))

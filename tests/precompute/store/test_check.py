@@ -137,7 +137,7 @@ LAWS = [
     (
         "bert",
         {
-            "every head has every token": "head_token set pos = 99 "
+            "every head has every token": "head_token set head = 1 "
             "where layer = 2 and head = 2 and seq = 0 and pos = 1",
             COMES: "rollout set mean = mean / 2 where token_type = 'cls' and layer = 2",
         },

@@ -61,10 +61,6 @@ FOLDERS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         forms("NFC", "NFD"),
         {name: [mask] for name, mask in zip(*[iter(forms("NFC", "NFD"))] * 2, strict=True)},
     ),
-    "or the other way round": (
-        forms("NFD", "NFC"),
-        {name: [mask] for name, mask in zip(*[iter(forms("NFD", "NFC"))] * 2, strict=True)},
-    ),
     "of the folder itself": (["inner/a.png", "b.png"], {"b.png": []}),
 }
 

@@ -18,7 +18,7 @@ from precompute.run import Request, run
 from precompute.store.check import faults
 from tests.precompute.jobs.test_settings import planned
 from tests.precompute.models.changed_files import change_settings
-from tests.precompute.parts.composites import list_modules, save_composite
+from tests.precompute.models.composites import list_modules, save_composite
 from tests.small_images import write_images
 from tests.small_store import TEXT, facts_of, fetched
 

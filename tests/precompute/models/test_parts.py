@@ -1,8 +1,6 @@
 """A part of a checkpoint that holds several models is read as it runs in the whole."""
 
 import json
-from pathlib import Path
-from shutil import copytree
 
 import pytest
 import torch
@@ -12,7 +10,7 @@ from analysis.models.reading import random_inputs
 from analysis.models.stream import stream_layers
 from precompute.models.load_models import load_model, load_tokenizer
 from tests.precompute.models.changed_files import change_settings
-from tests.precompute.parts.composites import composite, list_modules, save_composite
+from tests.precompute.models.composites import composite, list_modules
 from tests.tiny import save_tiny
 
 MODULES = {"text": ("text_model", "language_model"), "vision": ("vision_model", "vision_tower")}
@@ -24,15 +22,9 @@ READ = [
 CAUSAL = {("clip", "text"), ("llava", "text"), ("gemma3", "text"), ("qwen2_vl", "text")}
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> dict[str, Path]:
-    place = tmp_path_factory.mktemp("composites")
-    return {family: save_composite(family, place / family) for family in dict(READ)}
-
-
 @pytest.mark.parametrize(("family", "part"), READ)
 def test_every_layer_of_a_part_is_that_of_the_whole(saved, family, part):
-    loaded = load_model(str(saved[family]), device="cpu", part=part)
+    loaded = load_model(str(saved(family)), device="cpu", part=part)
     assert loaded.part == part
     assert (loaded.tokenizer is None) == (loaded.images is not None) == (part == "vision")
     assert loaded.layers[0].is_causal == ((family, part) in CAUSAL)
@@ -58,8 +50,8 @@ def _in_the_whole(whole, part: str):
     return next(getattr(whole, name) for name in MODULES[part] if hasattr(whole, name))
 
 
-def test_how_the_library_would_run_a_part_changes_nothing(saved, tmp_path):
-    folder = Path(copytree(saved["clip"], tmp_path / "clip"))
+def test_how_the_library_would_run_a_part_changes_nothing(copied):
+    folder = copied("clip")
     before = load_model(str(folder), device="cpu", part="text").model.config
     known = json.loads((folder / "config.json").read_text())["text_config"]
     other = known | {"return_dict": False, "_attn_implementation": "sdpa"}
@@ -72,7 +64,7 @@ def test_how_the_library_would_run_a_part_changes_nothing(saved, tmp_path):
 @pytest.mark.parametrize(("family", "part"), [("clip", "vision"), ("bart", None)])
 def test_a_part_is_drawn_untrained(saved, family, part):
     trained, drawn, other = (
-        load_model(str(saved[family]), device="cpu", part=part, random_weights=seed)
+        load_model(str(saved(family)), device="cpu", part=part, random_weights=seed)
         for seed in (None, 0, 1)
     )
     assert type(drawn.model) is type(trained.model)
