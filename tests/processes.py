@@ -26,15 +26,6 @@ def workers_of(process: int) -> set[int]:
     return {worker for child in children(process) for worker in children(child)}
 
 
-def is_running(process: int) -> bool:
-    """Return True if a process has not ended; a zombie has ended."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return state != "Z"
-
-
 def command_line(process: int) -> bytes:
     """Command line of a process; empty after its end."""
     try:

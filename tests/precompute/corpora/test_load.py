@@ -1,6 +1,7 @@
-"""A corpus as sequences of one model: the same however it is given, with its counts."""
+"""A corpus as sequences of one model, with its counts; names and values in messages."""
 
 import hashlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from analysis.errors import UnfitModel, UserError
 from precompute.corpora.load import TEXT_PACKINGS, entries
 from precompute.corpora.texts.rows import write_jsonl
+from precompute.corpora.wording import file_name, path_as_given, shown
 from tests.precompute.corpora.reading import outcome, written
 from tests.precompute.corpora.tiny import (
     BUILT,
@@ -171,3 +173,22 @@ def test_a_treebank_is_a_corpus(tmp_path, family, packing):
     assert (sum(map(len, known)), sum(sentences)) == (240, 39)
     assert (max(sentences) > 1) == (packing == "paragraphs")
     assert (corpus.counts["heads_by_tree"], corpus.counts["too_long"]) == (48, 0)
+
+
+@unhurried()
+@given(st.text(st.characters()))
+def test_any_text_is_shown_on_one_short_line(text):
+    assert shown(text).isprintable()
+    assert len(shown(text)) <= 60 * len(r"\U0010ffff") + 2
+
+
+def test_values_are_shown_as_python_writes_them_and_cut_and_names_of_files_whole():
+    assert shown("<b>") == "'<b>'"
+    assert shown("a\x1b[31m\n") == r"'a\x1b[31m\n'"
+    assert shown("x" * 60) == f"'{'x' * 60}'"
+    assert shown("x" * 61) == f"'{'x' * 59}…'"
+    assert shown(10**5000) == "a huge int"
+    assert shown([[[[1]]]]) == "[[[...]]]"
+    assert file_name(Path("a/文 1.txt")) == "文 1.txt"
+    assert file_name(Path("a/b\n\x1b.txt")) == r"'b\n\x1b.txt'"
+    assert path_as_given(Path("a/b\u202e.txt")) == r"'a/b\u202e.txt'"

@@ -17,6 +17,7 @@ from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import NO_WORD, ROOT, Annotation, Entry
 from precompute.corpora.tokenizing.kind import kind_of, line_pieces, word_pieces
 from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
+from tests.precompute.corpora.test_fitting import KINDS as FITTING
 from tests.precompute.corpora.tiny import (
     BUILT,
     PLACE,
@@ -26,7 +27,6 @@ from tests.precompute.corpora.tiny import (
     llama_like,
     unhurried,
 )
-from tests.precompute.corpora.tokenizing.test_fitting import KINDS as FITTING
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,27 @@
-"""Blocks and samples are drawn from the index of a sequence, documents whole."""
+"""Sizes of batches, blocks and samples; what a machine refuses is said in one line."""
 
+import errno
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
 import numpy as np
 import pytest
+import torch
 
+from analysis.errors import UserError
 from precompute.jobs.bounds import (
     again_within_budget,
     block_of,
     checked_within_budget,
     sample_order,
 )
+from precompute.jobs.memory import most_pairs
+from precompute.jobs.plan import BATCH_PAIRS, batches
+from precompute.jobs.runner import reporting_shortage
+from tests.tiny import tiny_model
 
 BLOCKS = 16
 
@@ -48,3 +61,63 @@ def test_checks_take_a_tenth_of_the_run(n_sequences, n_checked, n_again):
     assert checked_within_budget(n_sequences) == n_checked
     assert again_within_budget(n_sequences, n_layers=6, n_heads=12) == n_again
     assert again_within_budget(1000, n_layers=30, n_heads=9) == 9
+
+
+def test_attention_maps_of_a_batch_take_an_eighth_of_a_gpu(monkeypatch):
+    tiny = tiny_model("bert")
+    there = SimpleNamespace(device=torch.device("cuda"), config=tiny.model.config)
+    model = replace(tiny, model=there)
+
+    def most(memory: int) -> int:
+        found = SimpleNamespace(total_memory=memory)
+        monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: found)
+        return most_pairs(model)
+
+    heads = sum(len(layer.query_weight) for layer in model.layers)
+    assert most(80 * 2**30) * heads * 4 == pytest.approx(10 * 2**30, rel=1e-6)
+    assert most(2**20) == most_pairs(tiny) == BATCH_PAIRS, "what the caches of a processor like"
+
+
+def test_a_job_is_cut_into_fewer_batches_where_more_fits():
+    job: Any = tuple(range(128) for _ in range(64))
+    for most, expected in (((), [16] * 4), ((64 * 128 * 128,), [64]), ((1,), [1] * 64)):
+        assert [len(batch) for batch in batches(job, *most)] == expected
+
+
+OUTPUT = Path("statistics") / "bert.duckdb"
+DISK = (
+    "statistics could not be read or written ({}). See to its space and permissions and rerun the "
+    "command: finished shards are kept."
+)
+MEMORY = (
+    "There is too little memory ({}). End other programs, or take fewer --workers or a smaller "
+    "--max-tokens, and rerun the command: finished shards are kept."
+)
+FULL, COMMIT = "No space left on device", "Failed to commit: Could not write file"
+ALLOCATOR, CUDA = "DefaultCPUAllocator: can't allocate memory", "CUDA out of memory. Tried to"
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence", "reason"),
+    [
+        (OSError(errno.ENOSPC, FULL), DISK, FULL),
+        (duckdb.IOException(f"IO Error: {FULL}\n"), DISK, f"IO Error: {FULL}"),
+        (duckdb.TransactionException(f"{COMMIT}\nmore"), DISK, COMMIT),
+        (MemoryError(), MEMORY, "MemoryError"),
+        (duckdb.OutOfMemoryException("Out of Memory Error"), MEMORY, "Out of Memory Error"),
+        (RuntimeError(f"{ALLOCATOR}\nmore"), MEMORY, ALLOCATOR),
+        (torch.OutOfMemoryError(f"{CUDA}\nmore"), MEMORY, CUDA),
+    ],
+)
+def test_what_the_machine_refuses_is_said_with_what_to_do(error, sentence, reason):
+    with pytest.raises(UserError) as caught, reporting_shortage(OUTPUT):
+        raise error
+    assert str(caught.value) == sentence.format(reason)
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("x"), RuntimeError("shapes"), BrokenPipeError(), duckdb.BinderException("x")]
+)
+def test_what_is_our_own_fault_is_not_hidden(error):
+    with pytest.raises(type(error)), reporting_shortage(OUTPUT):
+        raise error

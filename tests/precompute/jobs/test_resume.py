@@ -30,7 +30,7 @@ from tests.precompute.corpora.whole import on_disk
 from tests.precompute.jobs.dying import die
 from tests.refusals import refused
 from tests.shared_store import shared_store
-from tests.small_store import request, shard_rows, shards_only
+from tests.small_store import request, shards_only
 from tests.tiny import tiny_model
 
 EVERY_KIND = [
@@ -111,11 +111,7 @@ def _tables(path: Path) -> dict[str, list]:
 
 def test_no_finished_job_of_a_stopped_run_is_run_again(tmp_path, monkeypatch):
     monkeypatch.setattr(index, "JOB_SEQUENCES", 2)
-    unstopped, asked = (
-        request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=EVERY_KIND)
-        for name in ("whole", "stopped")
-    )
-    expected = shard_rows(shards_only(unstopped))
+    asked = request(tmp_path, statistics=FEW)
     finish, finished = runner.finish_job, []
 
     def stopped(plan, model, index, report, *write):
@@ -129,7 +125,7 @@ def test_no_finished_job_of_a_stopped_run_is_run_again(tmp_path, monkeypatch):
         run(asked, run_local)
     assert not asked.output.exists()
     monkeypatch.setattr(runner, "finish_job", lambda *a: (finished.append(a[2]), finish(*a)))
-    assert shard_rows(shards_only(asked)) == expected
+    run(asked, run_local)
     assert len(finished) == len(set(finished)) > 1
 
 
