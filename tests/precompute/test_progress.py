@@ -24,7 +24,6 @@ from precompute.progress import (
     Begun,
     Event,
     Finished,
-    Lines,
     Made,
     displayed,
     duration,
@@ -75,14 +74,6 @@ def test_the_time_left_and_the_bytes_follow_from_what_jobs_cost_and_not_from_the
     assert (account.done, account.seconds_left, account.expected) == (12, 0.0, None)
 
 
-def test_the_time_left_is_unknown_before_each_worker_has_done_a_job(clock):
-    account = Account(2, clock)
-    account.receive(JOBS)
-    clock.now = 3.0
-    account.receive(FIRST)
-    assert account.seconds_left is account.expected is None
-
-
 def test_stages_that_come_again_add_up_to_what_the_last_line_says(
     clock, account, monkeypatch, tmp_path
 ):
@@ -103,29 +94,6 @@ def test_stages_that_come_again_add_up_to_what_the_last_line_says(
     assert line.endswith(f" Look: {address}")
     assert elsewhere.startswith(f"a b.duckdb: {said}")
     assert elsewhere.endswith(f" Look: MIXSCOPE_STATISTICS=. {address}")
-
-
-def test_lines_come_with_each_stage_and_at_most_every_ten_seconds(clock, account, capsys):
-    lines = Lines(account, clock)
-    account.receive(JOBS)
-    lines.begin()
-    for clock.now in (9.9, 10.0):
-        lines.look()
-    account.receive(FIRST)
-    for clock.now in (19.9, 20.0):
-        lines.look()
-    assert capsys.readouterr().out.splitlines() == [
-        "sequences: 4 of 12 found done",
-        "sequences: 4 of 12, 10 s so far",
-        "sequences: 8 of 12, 20 s so far, 1 min 20 s left",
-    ]
-    for stage, begun, state in (
-        (Begun("model"), "model", "0 s so far"),
-        (Begun("corpus", found=7), "corpus: 7 found done", "7, 0 s so far"),
-        (Begun("tables", 5), "tables", "0 of 5, 0 s so far"),
-    ):
-        account.receive(stage)
-        assert (account.begun, account.state) == (begun, state)
 
 
 @pytest.mark.parametrize(

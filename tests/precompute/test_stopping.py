@@ -124,14 +124,6 @@ def test_a_command_that_gets_none_ends_as_it_does(capsys):
     assert capsys.readouterr() == ("done\n", "")
 
 
-def test_a_command_ends_where_there_is_no_alarm(monkeypatch, capsys):
-    monkeypatch.setattr(stopping, "_HAS_ALARM", False)
-    monkeypatch.setattr(stopping.signal, "setitimer", lambda *_: pytest.fail("there is none"))
-    monkeypatch.setattr(stopping.signal, "signal", lambda *_: None)
-    stoppable(lambda _: print("done"))
-    assert capsys.readouterr().out == "done\n"
-
-
 @pytest.mark.parametrize(("code", "status"), [(None, 0), (1, 1)])
 def test_a_command_that_is_done_ends_its_process_at_once(monkeypatch, code, status):
     ended = []

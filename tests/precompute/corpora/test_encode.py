@@ -22,7 +22,6 @@ from precompute.corpora.load import read_corpus
 from precompute.corpora.randomness import PURPOSES, generator
 from precompute.corpora.sequence import NO_WORD, Entry, bare_sequence
 from precompute.corpora.token_types import TokenTypes, masked
-from precompute.live.one_sequence import Rerun
 from tests.precompute.corpora.tiny import (
     BUILT,
     PLACE,
@@ -36,7 +35,7 @@ from tests.precompute.corpora.tiny import (
     unhurried,
 )
 from tests.refusals import refused
-from tests.tiny import ANNOTATED, tiny_model, tiny_sequences
+from tests.tiny import ANNOTATED
 
 words = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "é"]), min_size=1, max_size=15)
 texts = words.map(" ".join)
@@ -204,13 +203,6 @@ def test_an_entry_or_length_that_the_model_cannot_read_is_named(message):
     assert refused(UserError, encode, entry, **sizes) == message
 
 
-def test_the_shortest_lengths_and_segments_that_can_be_are_taken():
-    assert encode(Entry(PLACE, ("the cat",)), max_tokens=3)[0].tokens == ("[CLS]", "the", "[SEP]")
-    assert len(encode(Entry(PLACE, ("the cat", "a b")), max_tokens=5)[0]) == 5
-    entry = Entry(PLACE, tokens=("the",), segments=(0,))
-    assert encode(entry, segment_types=0)[0].segments.tolist() == [0]
-
-
 def test_a_tokenizer_that_does_not_belong_to_the_model_or_is_written_in_python_is_refused():
     sizes: dict[str, Any] = {"positions": 9, "segment_types": 2, "max_tokens": 9}
     tokenizer = bert_like()
@@ -246,9 +238,7 @@ def changed(tokenizer, *, add: str = "", template: str = "", **attributes):
 MARKS = "▁, ▁. .</w> 、 。 ， ． ãĢģ Ġï¼Į"
 TYPES = {
     "BERT": (BUILT["bert"], "[CLS]:cls [SEP]:sep ,:comma_period .:comma_period"),
-    "no comma of BERT": (BUILT["bert"], "##.:other ##,:other ;:other [MASK]:other [PAD]:other"),
     "RoBERTa": (BUILT["roberta"], "<s>:cls </s>:sep Ġ,:comma_period Ġ.:comma_period Ġ:other"),
-    "GPT-2": (BUILT["gpt2"], ",:comma_period Ġ.:comma_period <|end|>:other th:other"),
     "Llama": (BUILT["llama"], "<s>:bos ▁,:comma_period </s>:other ▁:other <0x2C>:other ▁the:other"),
     "a beginning that no text gets": (changed(llama_like(), template="$A"), "<s>:other"),
     "an end that every text gets, as in T5": (
@@ -343,15 +333,6 @@ def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
     assert both[0].content_sha256 != both[1].content_sha256
     kinds = [[sequence.named_types[0] for sequence in corpus] for corpus in both]
     assert kinds == [["first"] * 2, ["other"] * 2]
-
-
-@pytest.mark.parametrize(
-    ("family", "opening"), [("gpt2", "first"), ("llama", "bos"), ("bert", "cls"), ("t5", "cls")]
-)
-def test_what_a_reader_types_is_read_as_a_run_reads_it(family, opening):
-    sequence, _ = Rerun(tiny_model(family)).typed("The dog.", max_tokens=36)
-    assert sequence.named_types == tiny_sequences(family)[1].named_types
-    assert sequence.named_types[0] == opening
 
 
 TOKENIZER = bert_like()

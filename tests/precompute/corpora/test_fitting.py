@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from string import ascii_lowercase
 
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from analysis.errors import BadCorpus
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Entry
 from precompute.corpora.tokenizing import encoded
@@ -162,19 +160,3 @@ def test_entries_read_together_are_those_read_alone():
     assert [len(batch) for batch in in_batches(ENTRIES)] == [256, 44, 1, 1, 1, 1]
     assert [len(batch) for batch in in_batches([Entry("f", ("cat " * 2**17,))] * 5)] == [2, 2, 1]
     assert counts == alone == Counter(truncated=1)
-
-
-def test_what_stands_before_an_error_is_read_before_it_is_raised():
-    def entries():
-        yield from ENTRIES[:3]
-        raise BadCorpus("f line 4", "why")
-
-    sequences = _sequences(entries())
-    assert [next(sequences).place for _ in range(3)] == ["f line 1", "f line 2", "f line 3"]
-    with pytest.raises(BadCorpus, match="f line 4: why"):
-        next(sequences)
-    nothing = replace(ENTRIES[2], texts=("\u0301",))
-    sequences = _sequences([*ENTRIES[:2], nothing, *ENTRIES[3:5]])
-    assert [next(sequences).place for _ in range(2)] == ["f line 1", "f line 2"]
-    with pytest.raises(BadCorpus, match="f line 3: the tokenizer makes no token"):
-        next(sequences)

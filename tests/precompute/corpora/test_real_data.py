@@ -58,19 +58,6 @@ def test_real_tokenizers_find_the_types_of_their_tokens():
         assert {token for token, kind in kinds if kind == COMMA_PERIOD} == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "sentences", "words"),
-    [("ja_pud-ud-test.v2.4.conllu", 1000, 26707), ("gum_free-dev.conllu", 341, 8383)],
-)
-def test_every_sentence_and_word_is_read(name, sentences, words):
-    parsed = [sentence for document in treebank(name) for sentence in document.sentences]
-    text = (shared_data() / "treebanks" / name).read_text(encoding="utf-8")
-    rows = [row for row in map(str.split, text.splitlines()) if row and row[0].isdigit()]
-    assert (len(parsed), sum(map(len, parsed))) == (sentences, words)
-    heads = [head + 1 for sentence in parsed for head in sentence.governors or ()]
-    assert [int(row[6]) for row in rows] == heads
-
-
 def test_ontogum_has_its_known_mentions_nearly_all_of_gum_with_heads_and_kinds_of_the_tree():
     """GUM knows more: it counts generic nouns, dates and modifiers as mentions."""
     n_mentions = n_clusters = n_heads = shared = right_heads = right_kinds = 0
@@ -87,11 +74,3 @@ def test_ontogum_has_its_known_mentions_nearly_all_of_gum_with_heads_and_kinds_o
     assert shared / n_heads >= 0.98
     assert right_heads / n_mentions >= 0.9
     assert right_kinds / n_mentions >= 0.94
-
-
-def test_key_documents_of_the_reference_scorer_are_read():
-    paths = sorted((shared_data() / "coref" / "scorer-tests").glob("*.key"))
-    sizes = [[len(document.mentions) for document in sound(column_documents(of))] for of in paths]
-    known = {path.stem.removeprefix("TC-"): n for path, (n,) in zip(paths, sizes, strict=True)}
-    assert "".join(known) == "ABCDEFGHIJKLMN"
-    assert list(known.values()) == [5, 5, 7, 12, 12, 4, 4, 4, 4, 3, 7, 7, 6, 0]

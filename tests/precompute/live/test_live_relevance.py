@@ -17,7 +17,7 @@ from precompute.live import one_sequence
 from precompute.live.one_sequence import MAX_CHARACTERS, Rerun
 from precompute.passes.relevance import Relevance
 from tests.refusals import refused
-from tests.tiny import POSITIONS, TEXT_FAMILIES, tiny_model, tiny_sequences
+from tests.tiny import TEXT_FAMILIES, tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
 from tests.tracing import layers_of
 
@@ -80,13 +80,6 @@ def test_a_typed_text_has_the_maps_of_a_batch_with_padding(family):
         chosen = expected.maps[expected.where(rule)]
         np.testing.assert_allclose(maps.reshape(chosen.shape), chosen, atol=1e-6)
     assert set(found.maps) == set(ALL) - {"gradient_attention"}
-
-
-def test_a_text_that_is_too_long_for_the_model_is_cut_and_says_so(bert):
-    found = bert.relevance_of_text("the cat " * 200, max_tokens=1_000)
-    assert (len(found.tokens), found.is_cut) == (POSITIONS, True)
-    shorter = bert.relevance_of_text("the cat " * 200, max_tokens=9)
-    assert (len(shorter.tokens), shorter.is_cut) == (9, True)
 
 
 def test_a_text_whose_weights_take_too_much_memory_is_refused_in_words(bert, monkeypatch):

@@ -1,7 +1,6 @@
 """Untrained models: one seed is one model everywhere, and never taken for a trained one."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from analysis.errors import UnfitModel
 from precompute.jobs import workers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.live.one_sequence import OtherModel, rerun
 from precompute.models.load_models import drawn_model, drawn_sha256, load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request
@@ -121,21 +119,3 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, tmp_path, 
         f'"{drawn[:59]} and was {of_run[:60]}. Give every worker the same files and versions of '
         "packages, for --random-weights on the same kind of processor."
     )
-
-
-def test_the_live_door_draws_the_weights_of_the_file_or_refuses(tmp_path):
-    folder = str(save_tiny("bert", tmp_path))
-    model = load_model(folder, device="cpu", random_weights=4)
-    of_file = partial(
-        rerun,
-        folder,
-        revision=model.revision,
-        identity=model.identity,
-        dtype="float32",
-    )
-    again = of_file(random_weights=4).model
-    pairs = zip(model.model.parameters(), again.model.parameters(), strict=True)
-    assert all(torch.equal(one, other) for one, other in pairs)
-    for seed in (None, 5):
-        with pytest.raises(OtherModel):
-            of_file(random_weights=seed)

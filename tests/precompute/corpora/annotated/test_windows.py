@@ -156,12 +156,3 @@ def test_places_count_within_the_window_which_has_a_tree_if_all_its_sentences_ha
     assert annotation.relations == ("root", "dep", "root", "dep", "dep")
     annotation = window(sentence(1, ("cat",)), sentence(2, ("dog",), tree=False))
     assert (annotation.governors, annotation.relations) == (None, None)
-
-
-def test_a_sentence_that_does_not_fit_parts_the_windows():
-    forms = (("cat",), ("zz",) * 9, ("dog",))
-    document = Document(tuple(map(sentence, range(3), forms)), (), bears_coreference=True)
-    counts = Counter()
-    cuts = cut(document, "bert", 8, by_sentence=False, counts=counts)
-    assert [entry.annotation.forms for entry in cuts] == [("cat",), ("dog",)]
-    assert counts["too_long"] == 1

@@ -79,22 +79,6 @@ def test_images_of_a_folder_are_found_with_their_masks(tmp_path, case):
     assert masks + ([("", strays)] if strays else []) == list(expected.items())
 
 
-def test_links_are_followed_and_a_folder_called_as_an_image_is_told_of_later(tmp_path):
-    written(tmp_path, IMAGE, "elsewhere/a.png")
-    written(tmp_path, IMAGE, "place/b.png")
-    place = tmp_path / "place"
-    (place / "link.png").symlink_to(tmp_path / "elsewhere" / "a.png")
-    (place / "broken.png").symlink_to(tmp_path / "nowhere.png")
-    (place / "loop.png").symlink_to(place / "loop.png")
-    (place / "folder.png").mkdir()
-    (place / "link").symlink_to(tmp_path / "elsewhere")
-    names = [
-        [image.path.name for image in image_folder(str(of)).images]
-        for of in (place, place / "link")
-    ]
-    assert names == [["b.png", "broken.png", "folder.png", "link.png", "loop.png"], ["a.png"]]
-
-
 def test_what_is_no_folder_of_images_says_what_to_do(tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     written(tmp_path, IMAGE, "outer/inner/a.png")

@@ -146,15 +146,6 @@ def test_an_image_whose_mask_cannot_be_used_stays(folder, reader, capsys):
     ]
 
 
-def test_names_of_files_are_shown_whole_and_on_one_line(tmp_path, reader):
-    for name in ("Mädchen.png", "猫　写真.png", "a\nb\x1b[31m.png", os.fsdecode(b"\xff.png")):
-        saved(tmp_path / name, noise(8, 6))
-    shown = names(read(tmp_path, reader))
-    escaped = (r"'a\nb\x1b[31m.png'", r"'\udcff.png'")
-    assert sorted(shown) == sorted(["Mädchen.png", "猫　写真.png", *escaped])
-    assert all(text.encode() for text in shown)
-
-
 @pytest.mark.parametrize("name", ["demo", "demo-treebank"])
 def test_a_corpus_of_texts_is_none_of_images(name, reader):
     assert refused(BadCorpus, read_images, name, reader) == (

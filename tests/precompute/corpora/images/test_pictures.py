@@ -253,10 +253,3 @@ UPLOADS = {
 def test_an_upload_has_bounds_of_its_own_and_its_name_is_shown_and_never_opened(case):
     data, name, message = UPLOADS[case]
     assert refused(BadCorpus, read_upload, data, name=name) == message
-
-
-def test_an_upload_is_a_picture_without_a_mask():
-    picture = read_upload(encoded(noise(8, 6), "JPEG", exif=note(6)), name="a.png")
-    assert (picture.name, picture.width, picture.height, picture.turn) == ("a.png", 6, 8, 6)
-    assert picture.mask is None
-    assert isinstance(picture.file.source, bytes)

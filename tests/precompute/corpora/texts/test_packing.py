@@ -143,12 +143,6 @@ def test_draws_depend_on_seed_and_index_and_not_on_what_stands_before():
     assert len({pack([text], seed=seed)[0][0].tokens for seed in range(20)}) > 1
 
 
-def test_the_end_of_a_document_that_cannot_be_cut_is_counted():
-    entries, counts = pack([["the cat sat"], ["the"], ["a b c d"]])
-    assert [entry.place for entry in entries] == ["f.txt line 5"]
-    assert counts == Counter(too_short=2, truncated=0)
-
-
 def test_a_line_without_a_piece_and_no_room_for_a_pair_are_refused():
     nothing = r"f.txt line 2: the tokenizer makes no token of '\u200b'; leave it out"
     texts = [["the cat", "\u200b"]]

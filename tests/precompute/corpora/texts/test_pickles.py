@@ -191,11 +191,3 @@ def test_what_would_take_memory_or_change_the_reader_is_a_damaged_pickle(tmp_pat
         copyreg.remove_extension("os", "getcwd", 0xF0)
         copyreg.clear_extension_cache()
     assert not hasattr(_Forgotten, "x")
-
-
-def test_a_name_of_a_hostile_pickle_cannot_break_the_message(tmp_path):
-    content = b"\x80\x04\x8c\x05\x1b[31m\x8c\x80" + b"x" * 128 + b"\x93."
-    message = str(outcome(written(tmp_path, content)))
-    assert message.startswith(r"f: asks for '\x1b[31m.xxx")
-    assert message.isprintable()
-    assert len(message) < 250

@@ -356,13 +356,6 @@ def test_what_is_left_out_is_printed_and_long_lists_are_cut_for_each_kind(
     ]
 
 
-def test_rows_are_read_as_they_are_asked_for(tmp_path):
-    rows = entries(written(tmp_path, b'{"text": "the"}\n\xff\n'))
-    assert next(rows) == Entry("f line 1", ("the",))
-    with pytest.raises(BadCorpus):
-        next(rows)
-
-
 texts = st.text(min_size=1).filter(lambda text: not is_blank(text))
 tokens = st.lists(st.text(min_size=1), min_size=1).map(tuple)
 fields: st.SearchStrategy[dict[str, Any]] = st.one_of(
