@@ -29,50 +29,27 @@ def pixels(content: bytes, **options) -> np.ndarray:
     return np.asarray(flattened(decoded(content, name="f", **options).image, name="f"))
 
 
-def tiff(row: bytes, width: int, *, bits: int, photometric: int, mark: bytes = b"II") -> bytes:
-    """A TIFF file of one row of greys, as Pillow writes none."""
-    order = "<" if mark == b"II" else ">"
-    values = {256: width, 257: 1, 258: bits, 259: 1, 262: photometric, 277: 1, 278: 1}
+def tiff(row: bytes, *, bits: int, white_is_zero: bool = False) -> bytes:
+    """A TIFF file of one row of four greys, as Pillow writes none."""
+    values = {256: 4, 257: 1, 258: bits, 259: 1, 262: 1 - white_is_zero, 277: 1, 278: 1}
     values |= {279: len(row), 273: 8 + 2 + 12 * (len(values) + 2) + 4}
-    entries = (
-        struct.pack(f"{order}HHIHH", tag, 3, 1, value, 0) for tag, value in sorted(values.items())
-    )
-    head = mark + struct.pack(f"{order}HIH", 42, 8, len(values))
+    entries = (struct.pack("<HHIHH", tag, 3, 1, value, 0) for tag, value in sorted(values.items()))
+    head = b"II" + struct.pack("<HIH", 42, 8, len(values))
     return head + b"".join(entries) + bytes(4) + row
 
 
-DARK_TO_WHITE = {
-    1: b"\x40",
-    2: b"\x1b",
-    4: b"\x05\xaf",
-    8: b"\x00\x55\xaa\xff",
-    12: b"\x00\x05\x55\xaa\xaf\xff",
-    16: b"\x00\x00\x55\x55\xaa\xaa\xff\xff",
-}
-"""Bytes of a TIFF file's greys from black to white, by bits, with black as zero."""
-
-
-def of_depth(bits: int, photometric: int, mark: bytes) -> bytes:
-    row = DARK_TO_WHITE[bits]
-    row = row if photometric else bytes(255 - value for value in row)
-    width = 2 if bits == 1 else 4
-    return tiff(row, width, bits=bits, photometric=photometric, mark=mark)
-
-
-DEPTHS = [(bits, *of) for bits in DARK_TO_WHITE for of in product((0, 1), (b"II", b"MM"))]
-NOT_READ_BY_PILLOW = [(12, 0, b"II"), (12, 0, b"MM"), (12, 1, b"MM"), (16, 0, b"MM")]
 SIXTEEN = Image.fromarray(np.array([[0, 257, 25700, 65535]], dtype=np.uint16))
 CLEAR = Image.merge("RGBA", [greys((0, 0)), greys((0, 0)), greys((0, 0)), greys((255, 0))])
 OF_PALETTE = labels((0, 1), colours={1: (9, 9, 9)})
+THIRDS = [0, 85, 170, 255]
 SHADES: dict[str, tuple[bytes, list[int]]] = {
-    **{
-        f"TIFF of {bits} bits, {photometric} {mark.decode()}": (
-            of_depth(bits, photometric, mark),
-            [0, 255] if bits == 1 else [0, 85, 170, 255],
-        )
-        for bits, photometric, mark in DEPTHS
-        if (bits, photometric, mark) not in NOT_READ_BY_PILLOW
-    },
+    "TIFF of 2 bits": (tiff(b"\x1b", bits=2), THIRDS),
+    "TIFF of 12 bits": (tiff(b"\x00\x05\x55\xaa\xaf\xff", bits=12), THIRDS),
+    "white is zero": (tiff(b"\xfa\x50", bits=4, white_is_zero=True), THIRDS),
+    "white is zero, 16 bits": (
+        tiff(struct.pack("<4H", 65535, 43690, 21845, 0), bits=16, white_is_zero=True),
+        THIRDS,
+    ),
     "TIFF of 16 bits": (encoded(SIXTEEN, "TIFF"), [0, 1, 100, 255]),
     "clear PNG": (encoded(CLEAR), [0, 255]),
     "clear greys": (encoded(CLEAR.convert("LA")), [0, 255]),

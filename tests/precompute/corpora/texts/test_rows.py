@@ -36,16 +36,12 @@ READ: dict[str | bytes, Rows] = {
     '{"text_a": "a", "text_b": "b"}': {1: ("a", "b")},
     '{"tokens": ["a", "b"]}': {1: ["a", "b"]},
     '{"tokens": ["a"], "segments": [1]}': {1: Entry("f line 1", tokens=("a",), segments=(1,))},
-    '{"title": {"x": [null]}, "text": "a"}': {1: "a"},
-    '{"text": "\\ud83d\\ude00"}': {1: "😀"},
     '{"text": "a\u2028b"}': {1: "a\u2028b"},
     '\n{"text": "a"}\r\n \t\n{"text": "b"}': {2: "a", 4: "b"},
     '\ufeff{"text": "a"}': {1: "a"},
     '["he ran", "she ran"]': {"item 1": "he ran", "item 2": "she ran"},
-    '[\n  "he ran",\n  "she ran"\n]\n': {"item 1": "he ran", "item 2": "she ran"},
     '"he ran"\n"she \\u0041"\n': {1: "he ran", 2: "she A"},
     '["he", "ran"]\n["she"]\n': {1: ["he", "ran"], 2: ["she"]},
-    '[["he", "ran"], ["she"]]': {"item 1": ["he", "ran"], "item 2": ["she"]},
     '[{"text": "he"}, {"text_a": "a", "text_b": "b"}]': {"item 1": "he", "item 2": ("a", "b")},
     'id,text\n1,"the old, man"\n2,"she said ""no""\nand ran"\n3,x\n': {
         2: "the old, man",
@@ -53,11 +49,8 @@ READ: dict[str | bytes, Rows] = {
         5: "x",
     },
     "\ufeffid;text\r\n1;he ran\r\n2;she, too\r\n": {2: "he ran", 3: "she, too"},
-    ",text,label\n0,he ran,1\n1,she ran,0\n": {2: "he ran", 3: "she ran"},
-    "id, text\n1, he ran\n2, she ran\n": {2: "he ran", 3: "she ran"},
     'text\n"he, too, ran"\nshe ran\n': {2: "he, too, ran", 3: "she ran"},
     'text\tlabel\n"Hello," he said\t1\n"she ran\t0\n': {2: '"Hello," he said', 3: '"she ran'},
-    'text\tlabel\n"he\tran"\t1\nshe\t0\n': {2: "he\tran", 3: "she"},
     "text_a,text_b\nhe ran,she ran\n": {2: ("he ran", "she ran")},
     "nr|text\n1|he ran\n2|she, too\n": {2: "he ran", 3: "she, too"},
     f'id,text\n1,"{"word " * 40_000}"\n': {2: "word " * 40_000},
@@ -93,7 +86,6 @@ READ: dict[str | bytes, Rows] = {
     },
     "\ufeff\n = Title = \n \n one \n two \n": {2: "= Title =", "lines 4-5": ("one", "two")},
     "a\r\nb\r\n\r\nc": {"lines 1-2": ("a", "b"), 4: "c"},
-    "a\rb\r\t\rc": {"lines 1-2": ("a", "b"), 4: "c"},
     "a\u2028b\x0bc\x85d": {1: "a\u2028b\x0bc\x85d"},
     **{
         f"the cat\n{blank}\nthe dog\nthe mat\nb": {
@@ -116,10 +108,8 @@ LEFT_OUT = {
     ),
     '{"text": "a\\ud800"}': Bad(rf"`text` holds '\ud800', {HALF}"),
     '{"text_a": "a", "text_b": " "}': Blank("`text_b` is ' '; it must hold some text"),
-    '{"text_a": ["a"], "text_b": "b"}': Bad("`text_a` is ['a']; it must be a string"),
     '{"text_a": "a"}': Bad(f"holds `text_a`; {EXPECTED}"),
     '{"text": "a", "tokens": ["a"]}': Bad(f"holds `text` and `tokens`; {EXPECTED}"),
-    '{"text": "a", "segments": [0]}': Bad(f"holds `segments` and `text`; {EXPECTED}"),
     '{"Text": "a"}': Bad(f"holds no entry; {EXPECTED}"),
     "7": Bad(f"is 7 and no object; {EXPECTED}"),
     "[7]": Bad("token 1 is 7; each token must be a string, not empty"),
@@ -130,8 +120,6 @@ LEFT_OUT = {
     '{"tokens": "ab"}': Bad("`tokens` is 'ab'; it must be a list of strings"),
     '{"tokens": []}': Blank("`tokens` is empty; it must hold at least one token"),
     '{"tokens": ["a", ""]}': Bad("token 2 is ''; each token must be a string, not empty"),
-    '{"tokens": ["\\udc80"]}': Bad(rf"`token 1` holds '\udc80', {HALF}"),
-    '{"tokens": ["a"], "segments": null}': Bad("`segments` is None; it must be a list of integers"),
     '{"tokens": ["a"], "segments": [0, 1]}': Bad(
         "1 token(s) but 2 segment id(s); give one for each token"
     ),
@@ -140,9 +128,6 @@ LEFT_OUT = {
     ),
     '{"tokens": ["a"], "segments": [true]}': Bad(
         "segment id 1 is True; it must be an integer from 0 on"
-    ),
-    '{"tokens": ["a"], "segments": [1.0]}': Bad(
-        "segment id 1 is 1.0; it must be an integer from 0 on"
     ),
     '{"tokens": ["[PAD]", "[PAD]"]}': Blank("holds nothing but padding, '[PAD]'"),
     '{"tokens": ["[PAD]", "the", "[PAD]", "cat", "[PAD]"]}': Bad(
@@ -158,20 +143,16 @@ LEFT_OUT = {
     '{"text": "a"} {"text": "b"}': Bad(f"is not JSON (Extra data at character 15){NOT_JSON}"),
     '{"text": "a", "x": NaN}': Bad(f"is not JSON (NaN is no JSON value){NOT_JSON}"),
     '{"x": ' + "[" * 100_000: Bad("is nested too deeply to be read; use flat objects"),
-    '{"text": ' + "7" * 4000 + "}": Bad("`text` is 77777777...777777777; it must be a string"),
     '{"text": ' + "7" * 5000 + "}": Bad(
         "is not JSON (Exceeds the limit (4300 digits) for integer string conversion: value has "
         f"5000 digits; use sys.set_int_max_str_digits() to increase the limit){NOT_JSON}"
     ),
-    '{"text": "' + " " * 4000 + '"}': Blank(f"`text` is '{' ' * 59}…'; it must hold some text"),
 }
 HEADLESS = (
     "; name the one of the texts with --column, or put the names of the columns into the first line"
 )
 REFUSED: dict[str | bytes, str] = {
     "ham\tGo now\nspam\tFree, now\n": f"f: has no column `text` (its first line: 'ham', 'Go now')"
-    f"{HEADLESS}",
-    '"3","A","B, C"\n"4","D","E"\n': f"f: has no column `text` (its first line: '3', 'A', 'B, C')"
     f"{HEADLESS}",
     'id,text\n1,"he said "no" twice"\n': "f line 2: is no row of a table (',' expected after "
     "'\"'); double the quotes within a quoted text",
@@ -184,8 +165,6 @@ REFUSED: dict[str | bytes, str] = {
         id=[1], body=["a"]
     ): "f: has no column `text` (its columns: 'id', 'body'); name the one "
     "of the texts with --column",
-    arrow(id=[1]): "f: has no column `text` (its columns: 'id'); name the one of the texts with "
-    "--column",
     '{"text": 5}\n{"text": ""}': "f line 1: `text` is 5; it must be a string",
     '{"text": ""}\n[]': "f: holds no sequence; give a file that holds some text",
     b'{"text": "a"}\n' * 200 + b'{"text": "caf\xe9"}': "f line 201: byte 14 (0xe9) is not UTF-8; "
