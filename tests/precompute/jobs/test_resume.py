@@ -41,10 +41,6 @@ FEW, WORKERS = ["token_norm"], ("--workers", "2", "--cpus-per-worker", "1")
 Phase = Callable[[subprocess.Popen[str], Path], bool]
 
 
-def _at_once(_run: subprocess.Popen[str], _shards: Path) -> bool:
-    return True
-
-
 def _starts_workers(run: subprocess.Popen[str], _shards: Path) -> bool:
     children = processes.children(run.pid)
     return any(b"forkserver" in processes.command_line(child) for child in children)
@@ -54,12 +50,11 @@ def _has_workers_and_a_shard(run: subprocess.Popen[str], shards: Path) -> bool:
     return len(processes.workers_of(run.pid)) == 2 and any(shards.rglob("*.parquet"))
 
 
-STOPS: dict[str, tuple[Phase, signal.Signals, tuple[str, ...], list[str]]] = {
-    "terminated as it starts": (_at_once, signal.SIGTERM, (), FEW),
-    "interrupted as it starts workers": (_starts_workers, signal.SIGINT, WORKERS, FEW),
-    "killed behind a shard": (_has_workers_and_a_shard, signal.SIGKILL, WORKERS, EVERY_KIND),
+STOPS: dict[str, tuple[Phase, signal.Signals, list[str]]] = {
+    "interrupted as it starts workers": (_starts_workers, signal.SIGINT, FEW),
+    "killed behind a shard": (_has_workers_and_a_shard, signal.SIGKILL, EVERY_KIND),
 }
-"""When a run gets which signal, with which options, and its statistics."""
+"""When a run with workers gets which signal, and its statistics."""
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +67,10 @@ def unstopped(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("stop", STOPS)
 def test_a_stopped_run_leaves_no_process_and_goes_on_to_the_same_numbers(stop, tmp_path, unstopped):
     """A signal to all of its group leaves one line; one that kills it alone ends its workers."""
-    phase, number, options, statistics = STOPS[stop]
+    phase, number, statistics = STOPS[stop]
     asked = request(tmp_path, statistics=statistics)
     process = subprocess.Popen(
-        processes.command_of(asked, *options),
+        processes.command_of(asked, *WORKERS),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
