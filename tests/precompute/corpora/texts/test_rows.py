@@ -354,21 +354,6 @@ def test_what_was_written_is_read_again(tmp_path_factory, drawn):
     assert [replace(entry, place="") for entry in entries(str(path))] == entries_written
 
 
-@unhurried(50)
-@given(
-    value=st.recursive(
-        st.none() | st.booleans() | st.text() | st.floats() | st.integers(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    )
-)
-def test_whatever_stands_for_a_text_the_message_is_one_short_line(tmp_path_factory, value):
-    line = json.dumps({"text_a": value, "text_b": value, "tokens": value})
-    message = outcome(written(tmp_path_factory.mktemp("hostile"), line))
-    assert isinstance(message, str)
-    assert message.isprintable()
-    assert len(message) < 250
-
-
 def test_a_file_takes_its_name_when_it_is_whole_and_a_failure_leaves_the_old_one(tmp_path):
     def watched(fails: bool) -> Iterator[Entry]:
         yield Entry("", ("漢字",))
