@@ -11,7 +11,6 @@ import typer
 
 from precompute import __main__, stopping
 from precompute.stopping import stoppable
-from tests.processes import hear_ctrl_c
 
 _COMMAND_GIVEN = stopping.command_given
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -24,7 +23,7 @@ def handlers(monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(stopping, "end_quietly", sys.exit)
     monkeypatch.setattr(stopping, "command_given", lambda: "mixscope run")
-    hear_ctrl_c()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

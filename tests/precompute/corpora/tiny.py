@@ -6,7 +6,6 @@ from pathlib import Path
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any
 
-import pytest
 from hypothesis import settings
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
@@ -19,14 +18,6 @@ from tests.precompute.corpora.whole import Whole, whole
 
 WORDS = ("the", "cat", "sat", "mat", "dog", "ran")
 MARKS = (",", ".", "##.", "##,", ";")
-
-
-def shared_data() -> Path:
-    """The folder of real text and real tokenizers beside the checkout; skips where it is absent."""
-    folder = Path(__file__).parents[3].parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("real data is not here: no folder shared/data beside the checkout")
-    return folder
 
 
 def unhurried(max_examples: int = 100) -> settings:
