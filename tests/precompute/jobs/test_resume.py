@@ -27,7 +27,6 @@ from precompute.passes import filling
 from precompute.request import Request
 from precompute.run import run
 from tests.precompute.corpora.whole import on_disk
-from tests.precompute.jobs.dying import die
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import fetched, request, shards_only
@@ -158,7 +157,7 @@ def test_no_finished_job_of_a_stopped_run_is_run_again(tmp_path, monkeypatch):
 
 
 def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
-    dying = partial(ProcessPoolExecutor, initializer=die)
+    dying = partial(ProcessPoolExecutor, initializer=os._exit, initargs=(1,))
     monkeypatch.setattr(
         workers, "ProcessPoolExecutor", lambda n, mp_context, **_: dying(n, mp_context)
     )
