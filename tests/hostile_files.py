@@ -1,4 +1,4 @@
-"""Files that somebody else made: with one thing that ours never have, or no files of ours at all."""
+"""Files that somebody else made: with one thing that ours never have, or no files of ours."""
 
 import sqlite3
 from collections.abc import Callable
