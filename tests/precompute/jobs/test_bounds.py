@@ -1,17 +1,13 @@
-"""Sizes of batches, blocks and samples; what a machine refuses is said in one line."""
+"""Sizes of batches, blocks and samples, by the memory of a device and the index of a sequence."""
 
-import errno
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 import torch
 
-from analysis.errors import UserError
 from precompute.jobs.bounds import (
     again_within_budget,
     block_of,
@@ -20,7 +16,6 @@ from precompute.jobs.bounds import (
 )
 from precompute.jobs.memory import most_pairs
 from precompute.jobs.plan import BATCH_PAIRS, batches
-from precompute.jobs.runner import reporting_shortage
 from tests.tiny import tiny_model
 
 BLOCKS = 16
@@ -82,42 +77,3 @@ def test_a_job_is_cut_into_fewer_batches_where_more_fits():
     job: Any = tuple(range(128) for _ in range(64))
     for most, expected in (((), [16] * 4), ((64 * 128 * 128,), [64]), ((1,), [1] * 64)):
         assert [len(batch) for batch in batches(job, *most)] == expected
-
-
-OUTPUT = Path("statistics") / "bert.duckdb"
-DISK = (
-    "statistics could not be read or written ({}). See to its space and permissions and rerun the "
-    "command: finished shards are kept."
-)
-MEMORY = (
-    "There is too little memory ({}). End other programs, or take fewer --workers or a smaller "
-    "--max-tokens, and rerun the command: finished shards are kept."
-)
-FULL, COMMIT = "No space left on device", "Failed to commit: Could not write file"
-ALLOCATOR, CUDA = "DefaultCPUAllocator: can't allocate memory", "CUDA out of memory. Tried to"
-
-
-@pytest.mark.parametrize(
-    ("error", "sentence", "reason"),
-    [
-        (OSError(errno.ENOSPC, FULL), DISK, FULL),
-        (duckdb.IOException(f"IO Error: {FULL}\n"), DISK, f"IO Error: {FULL}"),
-        (duckdb.TransactionException(f"{COMMIT}\nmore"), DISK, COMMIT),
-        (MemoryError(), MEMORY, "MemoryError"),
-        (duckdb.OutOfMemoryException("Out of Memory Error"), MEMORY, "Out of Memory Error"),
-        (RuntimeError(f"{ALLOCATOR}\nmore"), MEMORY, ALLOCATOR),
-        (torch.OutOfMemoryError(f"{CUDA}\nmore"), MEMORY, CUDA),
-    ],
-)
-def test_what_the_machine_refuses_is_said_with_what_to_do(error, sentence, reason):
-    with pytest.raises(UserError) as caught, reporting_shortage(OUTPUT):
-        raise error
-    assert str(caught.value) == sentence.format(reason)
-
-
-@pytest.mark.parametrize(
-    "error", [KeyError("x"), RuntimeError("shapes"), BrokenPipeError(), duckdb.BinderException("x")]
-)
-def test_what_is_our_own_fault_is_not_hidden(error):
-    with pytest.raises(type(error)), reporting_shortage(OUTPUT):
-        raise error
