@@ -6,7 +6,7 @@ import pytest
 
 from analysis.contracts import ALL, groups
 from analysis.errors import UnknownName, UserError
-from precompute.choice import chosen_statistics, named_statistics
+from precompute.choice import chosen_statistics
 from precompute.passes import STATISTICS
 from precompute.request import request_of
 from tests.refusals import refused
@@ -75,11 +75,6 @@ def test_what_needs_a_statistic_that_is_taken_away_goes_with_it(words, there, go
 )
 def test_words_that_choose_nothing_sound_are_refused(words, error, message):
     assert refused(error, chosen_statistics, words).startswith(message)
-
-
-def test_only_names_are_asked_for_as_such():
-    assert named_statistics(["pairs", "sink", "-pair"]) == ["sink"]
-    assert named_statistics(None) == []
 
 
 OPTIONS = {"mask": 0.1, "raw_rows": 7, "output": None, "statistics": " pairs, -pair,"}

@@ -17,7 +17,7 @@ from analysis.statistics.base.tables import FitContext
 from analysis.statistics.corpus import CORPUS
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs import tables
-from precompute.jobs.shards import added_up, as_stored, is_intact, merged
+from precompute.jobs.shards import as_stored, is_intact, merged
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
@@ -185,10 +185,3 @@ def test_counts_add_up_to_what_their_table_says_of_merging():
     heads = rows.select(["layer", HEAD.name]).to_pylist()
     assert heads == sorted(heads, key=lambda head: tuple(head.values()))
     assert merged(COUNTED, parts_of([0])) == COUNTED.schema.empty_table()
-
-
-def test_a_key_that_no_number_can_stand_for_is_refused():
-    largest = {column.name: [2**40] for column in COUNTED.columns}
-    wide = pa.table(largest | {TOKEN_TYPE.name: pa.array(["cls"]).dictionary_encode()})
-    with pytest.raises(ValueError, match="dims"):
-        added_up(COUNTED, wide)

@@ -61,20 +61,6 @@ def test_every_value_of_every_column_counts(path):
     assert unseen == []
 
 
-def test_rows_that_are_missing_or_there_twice_count(path):
-    with duckdb.connect(str(path)) as store:
-        expected = contents(store, "token_norm")
-        store.execute("begin")
-        store.execute("insert into stored.token_norm (from stored.token_norm limit 1)")
-        twice = contents(store, "token_norm")
-        store.execute("rollback")
-        store.execute("begin")
-        store.execute("delete from stored.token_norm where seq = 0 and pos = 0 and layer = 1")
-        less = contents(store, "token_norm")
-        store.execute("rollback")
-        assert len({repr(content) for content in (expected, twice, less)}) == 3
-
-
 def test_a_constant_that_becomes_another_in_all_rows_counts():
     """The hashes of an even number of rows change by the same bits, which cancel."""
     with duckdb.connect() as store:
