@@ -73,7 +73,6 @@ TREE = "# newdoc\n# global.Entity = eid\n1\tcat\t_\t_\t_\t_\t0\troot\t_\tEntity=
 DOCUMENTS = {
     "pairs of two documents": ((TWO,), {}, [0, 0, 1, 1]),
     "blocks across them": ((TWO,), {"packing": "blocks", "max_tokens": 6}, [0, 0, 1]),
-    "sentences of them": ((TWO,), {"packing": "sentences", "max_tokens": 7}, [0, 0, 1]),
     "texts by themselves": (('{"text": "the cat"}\n{"text": "the dog"}',), {}, [0, 1]),
     "one document in each of two files": ((TREE, TREE), {}, [0, 1]),
 }
@@ -94,7 +93,6 @@ PIECES = (
 WITHOUT_A_MODEL = {"tokenizer": None}
 REFUSED = {
     "too short for sentences": ("the\n\ncat\n", {"packing": "sentences"}, SHORT),
-    "too short for blocks": ("the cat\n", {"packing": "blocks"}, SHORT),
     "a packing by another name": (
         PLAIN,
         {"packing": "sentence"},
@@ -110,11 +108,6 @@ REFUSED = {
         PLAIN,
         WITHOUT_A_MODEL | {"packing": "sentences"},
         PIECES.format("sentences"),
-    ),
-    "blocks without a model": (
-        PLAIN,
-        WITHOUT_A_MODEL | {"packing": "blocks"},
-        PIECES.format("blocks"),
     ),
     "trees of a text": (
         PLAIN,

@@ -16,7 +16,6 @@ from tests.refusals import refused
 IMAGE = encoded(noise(4, 4))
 FILES = "PNG, JPEG, WebP, BMP, GIF or TIFF files"
 IN_ORDER = ["A.JPG", "b.png", "img10.webp", "img2.tiff", "z.bmp", "ä.gif", "猫.jpeg"]
-UNREAD = ["a.heic", "b.SVG", "c.nef", "d.psd", "e.avif"]
 TEXTS = ("notes.txt", "README", "labels.csv", "page.svgz.txt", "masks/notes")
 
 
@@ -36,7 +35,6 @@ FOLDERS: dict[str, tuple[list[str], dict[str, list[str]]]] = {
         ["0a1b2c", "photo.jfif", "v1.2 final"],
         {"0a1b2c": [], "photo.jfif": [], "v1.2 final": []},
     ),
-    "also in forms that are not read": (UNREAD, {name: [] for name in UNREAD}),
     "masks beside their images or in a folder of their own": (
         [
             *("a.jpg", "a_alpha.png", "b.png", "b_MASK.PNG", "c.png", "d.v2.png"),

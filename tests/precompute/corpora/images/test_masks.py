@@ -43,7 +43,6 @@ BOTH_WAYS = (
 SHARES, HALVES, UNTOLD = [0, 1, 128, 255], [0, 255, 0, 255], [0, None, 255, None]
 CASES: dict[str, tuple[bytes, dict[str, Any], list | str]] = {
     "greys are shares": (encoded(SHADES), {}, SHARES),
-    "also as colours": (encoded(SHADES.convert("RGB")), {}, SHARES),
     "of 16 bits": (encoded(SIXTEEN), {}, SHARES),
     "opacity is a share": (encoded(Image.merge("RGBA", [NINES] * 3 + [SHADES])), {}, SHARES),
     "unless all is opaque": (encoded(Image.merge("RGBA", [SHADES] * 3 + [OPAQUE])), {}, SHARES),
@@ -51,7 +50,6 @@ CASES: dict[str, tuple[bytes, dict[str, Any], list | str]] = {
     "black and white": (encoded(BITS), {}, HALVES),
     "of one bit": (encoded(BITS.convert("1")), {}, HALVES),
     "labels": (encoded(greys((0, 1, 0, 1))), {}, HALVES),
-    "labels with colours": (encoded(labels((0, 1, 0, 2), colours={1: RED, 2: WHITE})), {}, HALVES),
     "a clear label": (encoded(labels((0, 1, 0, 1), colours={1: RED}), transparency=0), {}, HALVES),
     "black and white in a palette": (
         encoded(labels((6, 1, 6, 1), colours={6: BLACK, 1: WHITE})),
@@ -61,7 +59,6 @@ CASES: dict[str, tuple[bytes, dict[str, Any], list | str]] = {
     "a trimap is untold between": (encoded(greys((0, 102, 255, 254))), TRIMAP, UNTOLD),
     "also where it might be labels": (encoded(greys((0, 1, 255, 2))), TRIMAP, UNTOLD),
     "a border is untold": (encoded(BORDER), {}, UNTOLD),
-    "of greys too": (encoded(greys((0, 255, 1, 255))), {}, UNTOLD),
     "colours tell nothing": (
         encoded(COLOURS),
         {},

@@ -196,19 +196,12 @@ ONLY_TABLES = (
 OF_COLUMNS: dict[str, tuple[str | bytes, Rows | str]] = {
     "of JSON Lines": (LINES, {1: BODIES[0], 2: BODIES[1]}),
     "of CSV": ("body,text\nhe ran,not this\n", {2: "he ran"}),
-    "of TSV": ("body\ttext\nhe ran\tnot this\n", {2: "he ran"}),
     "of Parquet": (parquet(body=BODIES, text=["x", "y"]), {"row 1": BODIES[0], "row 2": BODIES[1]}),
-    "of Arrow": (arrow(text=["x", "y"], body=BODIES), {"row 1": BODIES[0], "row 2": BODIES[1]}),
     "of JSON Lines that is not there": (
         LINES.replace("body", "content"),
         "f line 1: has no key `body` (its keys: 'title', 'content', 'text'); name the one of the "
         "texts with --column. It is the first of 2 malformed rows among 2; more than 1 in 100 are "
         "too many to be left out.",
-    ),
-    "of Parquet that is not there": (
-        parquet(title=["a"], text=["b"]),
-        "f: has no column `body` (its columns: 'title', 'text'); name the one of the texts with "
-        "--column",
     ),
     "without a text in it": (
         '{"body": 3}\n{"body": "a"}\n{"body": null}',
@@ -220,10 +213,6 @@ OF_COLUMNS: dict[str, tuple[str | bytes, Rows | str]] = {
     ),
     "of what has no keys": ('["a b"]', "f item 1: is 'a b' and has no keys; leave --column out"),
     "of plain text": ("The cat sat.\n", f"{ONLY_TABLES}plain text. Leave --column out."),
-    "of a treebank": (
-        "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n",
-        f"{ONLY_TABLES}CoNLL-U. Leave --column out.",
-    ),
 }
 
 
