@@ -60,7 +60,7 @@ _EXPERTS: dict[str, Any] = {
 
 
 def _decoder(name: str, *, config: str = "", tokenizer: Any = gpt2_like, **changed: Any) -> Tiny:
-    """Decoder of the library's name; of Llama's sizes but for what is changed."""
+    """Return a decoder by the library's name, of the same sizes but for what is changed."""
     sizes = _DECODER | changed
     return Tiny(
         partial(getattr(transformers, config or f"{name}Config"), **sizes),

@@ -1,8 +1,8 @@
 """Texts are read in batches, and no further than their first tokens need."""
 
 from collections import Counter
-from collections.abc import Callable
 from string import ascii_lowercase
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,16 +20,11 @@ from tests.precompute.corpora.tiny import (
     digits_apart,
     gpt2_like,
     llama_like,
+    rebuilt,
     unhurried,
 )
 
 PIECES = ["▁", *ascii_lowercase, "▁the", "▁cat", "▁sat", "th", "at", "。", "▁▁"]
-
-
-def _with(component: str, value: object, build: Callable = gpt2_like) -> PreTrainedTokenizerFast:
-    tokenizer = build()
-    setattr(tokenizer.backend_tokenizer, component, value)
-    return tokenizer
 
 
 def _unigram(*more: str, split: bool) -> PreTrainedTokenizerFast:
@@ -42,33 +37,35 @@ def _unigram(*more: str, split: bool) -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>")
 
 
-def _like_llama_3() -> PreTrainedTokenizerFast:
-    split = pre_tokenizers.Split(Regex(encoded._LLAMA_3), "isolated")
-    no_expression = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    return _with("pre_tokenizer", pre_tokenizers.Sequence([split, no_expression]))
-
-
-def _like_gemma() -> PreTrainedTokenizerFast:
-    tokenizer = _with("normalizer", normalizers.Replace(" ", "▁"), llama_like)
-    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
-    return tokenizer
-
-
+OF_GEMMA: dict[str, Any] = {
+    "normalizer": normalizers.Replace(" ", "▁"),
+    "pre_tokenizer": pre_tokenizers.Split(" ", "merged_with_previous"),
+}
 KINDS: dict[str, PreTrainedTokenizerFast] = {
     **{family: build() for family, build in TOKENIZERS.items()},
     "digits apart": digits_apart(),
     "like T5": _unigram(split=True),
     "Unigram in one chunk": _unigram(split=False),
-    "like Llama 3": _like_llama_3(),
-    "like Gemma": _like_gemma(),
+    "like Llama 3": rebuilt(
+        gpt2_like,
+        pre_tokenizer=pre_tokenizers.Sequence(
+            [
+                pre_tokenizers.Split(Regex(encoded._LLAMA_3), "isolated"),
+                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+            ]
+        ),
+    ),
+    "like Gemma": rebuilt(llama_like, **OF_GEMMA),
 }
 UNPROVEN: dict[str, PreTrainedTokenizerFast] = {
     "a piece across words": _unigram("t▁c", split=False),
-    "a space goes with what is before it": _with(
-        "pre_tokenizer", pre_tokenizers.Split(" ", "merged_with_previous")
+    "a space goes with what is before it": rebuilt(
+        gpt2_like, pre_tokenizer=pre_tokenizers.Split(" ", "merged_with_previous")
     ),
-    "an unknown expression": _with("pre_tokenizer", pre_tokenizers.Split(Regex("t c"), "removed")),
-    "a replacement across words": _with("normalizer", normalizers.Replace("t c", "x")),
+    "an unknown expression": rebuilt(
+        gpt2_like, pre_tokenizer=pre_tokenizers.Split(Regex("t c"), "removed")
+    ),
+    "a replacement across words": rebuilt(gpt2_like, normalizer=normalizers.Replace("t c", "x")),
     "an added token across words": bert_like(),
 }
 UNPROVEN["an added token across words"].add_tokens(["t c"])

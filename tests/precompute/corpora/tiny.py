@@ -1,7 +1,7 @@
 """Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and tools for tests of corpora."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any
@@ -71,13 +71,18 @@ def gpt2_like() -> PreTrainedTokenizerFast:
     )
 
 
+def rebuilt(build: Callable[[], PreTrainedTokenizerFast], **parts: Any) -> PreTrainedTokenizerFast:
+    """Return a tokenizer with other parts, such as `normalizer`."""
+    tokenizer = build()
+    for name, part in parts.items():
+        setattr(tokenizer.backend_tokenizer, name, part)
+    return tokenizer
+
+
 def digits_apart() -> PreTrainedTokenizerFast:
     """Bytes as GPT-2's, every digit a word of its own."""
-    tokenizer = gpt2_like()
-    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)]
-    )
-    return tokenizer
+    digits, letters = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)
+    return rebuilt(gpt2_like, pre_tokenizer=pre_tokenizers.Sequence([digits, letters]))
 
 
 def _bytes(*special: str) -> tuple[Tokenizer, dict[str, int]]:

@@ -18,7 +18,14 @@ from precompute.models import load_tokenizer
 from precompute.models.load_models import _HUB_FILES
 from precompute.models.load_tokenizer import read_tokenizer
 from precompute.run import run
-from tests.precompute.corpora.tiny import BUILT, bert_like, digits_apart, gpt2_like, llama_like
+from tests.precompute.corpora.tiny import (
+    BUILT,
+    bert_like,
+    digits_apart,
+    gpt2_like,
+    llama_like,
+    rebuilt,
+)
 from tests.precompute.models.changed_files import change_settings
 from tests.refusals import refused
 from tests.small_store import facts_of, request
@@ -149,15 +156,11 @@ def test_every_file_that_a_tokenizer_of_the_library_reads_is_fetched():
 
 
 def _cased() -> PreTrainedTokenizerFast:
-    tokenizer = bert_like()
-    tokenizer.backend_tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
-    return tokenizer
+    return rebuilt(bert_like, normalizer=normalizers.BertNormalizer(lowercase=False))
 
 
 def _unframed() -> PreTrainedTokenizerFast:
-    tokenizer = bert_like()
-    tokenizer.backend_tokenizer.post_processor = None
-    return tokenizer
+    return rebuilt(bert_like, post_processor=None)
 
 
 READ: list[tuple[str, Callable[[], Any], dict[str, Any], str]] = [
