@@ -25,9 +25,9 @@ from tests.small_store import request
 BLOCKS, ROWS = 12, 300
 CHOSEN = [
     "completeness", "layer_completeness",
-    "frequency_correlation", "ratio_frequency_correlation", "gradient_importance", "head_pattern",
+    "frequency_correlation", "ratio_frequency_correlation", "head_pattern",
     "head_pattern_difference", "mixing_ratio", "relation_share", "rollout", "scope_similarity",
-    "token_type_mixing", "input_norm_dispersion", "value_norm_dispersion", "vector_rollout",
+    "token_type_mixing", "input_norm_dispersion", "value_norm_dispersion",
     "attention_norm_sample", "pair_occurrence", "pair_pmi_correlation", "exemplar_attention",
 ]  # fmt: skip
 OF_WORDS = ["dependency_accuracy", "coreference_accuracy"]
