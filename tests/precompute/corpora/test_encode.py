@@ -24,6 +24,7 @@ from precompute.corpora.sequence import NO_WORD, Entry, bare_sequence
 from precompute.corpora.token_types import TokenTypes, masked
 from tests.precompute.corpora.tiny import (
     BUILT,
+    FRAMES,
     PLACE,
     TOKENIZERS,
     assert_same_sequences,
@@ -39,13 +40,6 @@ from tests.tiny import ANNOTATED
 
 words = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "é"]), min_size=1, max_size=15)
 texts = words.map(" ".join)
-FRAMES = {
-    "bert": (["[CLS]"], ["[SEP]"], ["[SEP]"]),
-    "roberta": (["<s>"], ["</s>", "</s>"], ["</s>"]),
-    "gpt2": ([], [], []),
-    "llama": (["<s>"], ["<s>"], []),
-}
-"""Special tokens before, between and after two texts."""
 
 
 def shortened(sides, room):

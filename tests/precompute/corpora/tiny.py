@@ -128,6 +128,13 @@ TOKENIZERS = {
 }
 BUILT = {family: build() for family, build in TOKENIZERS.items()}
 SEGMENT_TYPES = {"bert": 2, "roberta": 1, "gpt2": 0, "llama": 0}
+FRAMES = {
+    "bert": (["[CLS]"], ["[SEP]"], ["[SEP]"]),
+    "roberta": (["<s>"], ["</s>", "</s>"], ["</s>"]),
+    "gpt2": ([], [], []),
+    "llama": (["<s>"], ["<s>"], []),
+}
+"""Special tokens before, between and after two texts."""
 PLACE = "f line 1"
 
 
