@@ -1,4 +1,4 @@
-"""Shards: written by a thread, computed again if they are others; what a machine refuses is said."""
+"""Shards are written by a thread, and again if they are others; what a machine refuses is said."""
 
 import errno
 import shutil

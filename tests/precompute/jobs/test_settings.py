@@ -25,7 +25,7 @@ from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
 from precompute.request import Request
-from precompute.run import Request, run
+from precompute.run import run
 from tests.refusals import refused
 from tests.small_store import facts_of, fetched, request, shard_rows, shards_only
 from tests.tiny import TINY, save_tiny, tiny_sequences
