@@ -301,7 +301,7 @@ def test_tokens_that_are_used_as_they_are(family, tokens, types):
     assert types_of(Entry(PLACE, tokens=tuple(tokens)), family, is_causal=True) == types
 
 
-def test_it_keeps_its_word_and_can_be_masked():
+def test_the_first_token_keeps_its_word_and_can_be_masked():
     sequence, plain = (
         encode(Entry(PLACE, ("the cat",)), "gpt2", is_causal=causal)[0] for causal in (True, False)
     )

@@ -100,7 +100,7 @@ def test_a_special_token_as_a_word_is_its_letters(tmp_path, tokenizer, form):
 
 
 @pytest.mark.parametrize("packing", ["sentences", "blocks"])
-def test_so_it_is_in_texts_that_are_packed(tmp_path, tokenizer, packing):
+def test_a_special_token_in_a_packed_text_is_its_letters(tmp_path, tokenizer, packing):
     words = sorted(frame_tokens(tokenizer))
     path = written(tmp_path, f"the {words[0]} cat ran\n{words[-1]} ran the cat\n" * 3)
     for sequence in read(path, tokenizer, packing=packing, max_tokens=24):

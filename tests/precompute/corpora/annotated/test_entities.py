@@ -239,14 +239,14 @@ def test_the_head_is_the_last_noun_or_word_before_what_follows_the_core(mention)
         assert words[head_by_word(1, len(words) - 2, words)] == BY_WORD[mention]
 
 
-def test_in_a_tree_it_is_the_word_that_hangs_outside():
+def test_the_head_in_a_tree_is_the_word_that_hangs_outside():
     governors = (1, 4, 1, 5, -1, 4)
     assert head_by_tree(0, 2, governors) == 1
     assert head_by_tree(0, 3, governors, preferred=[0, 3, 1]) == 3
     assert head_by_tree(3, 5, governors) == 4
 
 
-def test_kinds():
+def test_kinds_of_mentions_follow_their_tags_and_words():
     kinds = {tag: kind_by_tag(tag) for tag in ("PRP", "PRON", "NNP", "PROPN", "NN", "")}
     assert list(kinds.values()) == ["pronoun"] * 2 + ["proper"] * 2 + ["nominal"] * 2
     assert kind_by_word("She", alone=True, begins_sentence=True) == "pronoun"
