@@ -106,7 +106,7 @@ REFUSED = {
     line(1, head="1"): "1: HEAD is '1', the word itself; give another word",
     **{
         line(1, head=head): f"1: HEAD is {head!r}; {OF_HEAD.format(1)}"
-        for head in ("2", "-1", "²", "", "9" * 9)
+        for head in ("2", "-1", "１", "", "9" * 9)
     },
     line(1) + line(2, head="_"): f"2: HEAD is '_'; {OF_HEAD.format(2)}",
     line(1, relation="_"): "1: DEPREL is '_' but HEAD is given; name the relation",

@@ -222,7 +222,7 @@ BY_WORD = {
     "Ann Lee , who sang": "Lee",
     "Ann and Bob": "Ann",
     "my aunt 's": "aunt",
-    "my aunt 's cat": "cat",
+    "my aunts ' cat": "cat",
     "well - known cats": "cats",
     "その 猫": "猫",
 }
