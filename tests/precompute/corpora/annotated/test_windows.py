@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 from unittest.mock import Mock
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from precompute.corpora.annotated import documents as of_windows
@@ -49,8 +49,13 @@ def documents(draw) -> Document:
     return Document(sentences, mentions, bears_coreference=draw(st.booleans()))
 
 
+TWICE = Document((sentence(0, ("cat",)),) * 2, bears_coreference=True)
+"""A document whose second sentence is longer behind the first, by a space."""
+
+
 @unhurried(80)
 @given(documents(), st.sampled_from(sorted(TOKENIZERS)), st.integers(6, 16), st.booleans())
+@example(document=TWICE, family="gpt2", room=6, alone=False)
 def test_windows_hold_whole_sentences_in_order_and_as_many_as_fit(document, family, room, alone):
     counts = Counter()
     cuts = cut(document, family, room, by_sentence=alone, counts=counts)
