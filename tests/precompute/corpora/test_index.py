@@ -118,6 +118,7 @@ def test_reading_goes_on_after_the_parts_that_are_there_and_counts_all_once(
 ):
     text.write_text(content)
     expected = indexed(reading(text), tmp_path / "whole")
+    assert expected.units().tolist() == whole(reading(text)).documents
     stopped = reading(text)
 
     def begin(_: int) -> Iterator[Sequence]:
