@@ -52,7 +52,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if not config.getoption("fast") or collection_path.is_dir():
         return None
     folder = collection_path.parent.relative_to(ROOT).as_posix()
-    of_page = folder.startswith("pages/") and folder not in ("pages/shared", "pages/kit")
+    of_page = folder.startswith("pages/") and folder != "pages/kit"
     is_test = collection_path.name.startswith("test_")
     return True if is_test and (folder in WHOLE or of_page) else None
 

@@ -18,19 +18,13 @@ from streamlit.testing.v1 import AppTest
 from pages.charts import chart_theme
 from pages.kit import folds
 from pages.kit.links import VIEWS
-from tests.pages.kit.after import after_of, scratch  # noqa: F401
 from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
-from tests.pages.kit.copies import answers_of, changes_of, lacking
-from tests.pages.kit.folders import folder_of
 from tests.pages.kit.known_charts import validated_once
-from tests.pages.kit.openings import FINDINGS, Offered, Opener, keeping, noting
+from tests.pages.kit.openings import Offered, Opener, noting
+from tests.pages.kit.stores import after_of, answers_of, changes_of, folder_of, scratch  # noqa: F401
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
 OTHER_SCHEMA = 99
-OF_CAUSAL = (
-    *("dependency_accuracy", "dependency_best", "dependency_baseline", "dependency_difference"),
-    *("coreference_accuracy", "coreference_best", "coreference_difference", "parser_accuracy"),
-)
 
 
 store_folder = folder_of()
@@ -40,8 +34,6 @@ treebank_folder = folder_of(annotated=True)
 """Of sentences with trees and documents with coreference."""
 gpt2_folder = folder_of("gpt2")
 """Of a causal model with byte-level tokens, without [CLS], [SEP] and segments."""
-causal_trees_folder = folder_of("gpt2", annotated=True, statistics=list(OF_CAUSAL))
-"""Of the same model, of sentences with trees and documents with coreference."""
 turned_folder = folder_of("llama")
 """Of a model that turns its queries and keys and has gated networks."""
 sink_logits_folder = folder_of("gpt_oss", statistics=["no_token", "sink", "sink_rate"])
@@ -93,49 +85,30 @@ def _main_stays(monkeypatch):
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
 
 
-@pytest.fixture(scope="session")
-def openings():
-    with keeping() as sessions:
-        yield sessions
-
-
-@pytest.fixture(scope="session")
-def offered():
+@pytest.fixture
+def exported() -> Iterator[Offered]:
+    """Exports offered by the pages that a test opens."""
     with noting() as figures:
         yield figures
 
 
 @pytest.fixture
-def exported(offered: Offered) -> Offered:
-    """Exports offered by the pages that a test opens."""
-    return offered
-
-
-@pytest.fixture
-def opened(request, monkeypatch, offered: Offered, openings) -> Opener:
-    """Opener of pages; if a test patches the program, nothing is taken from the cache."""
-    offered.clear()
-    patched = "monkeypatch" in signature(request.function).parameters
-    if patched:
+def opened(request, monkeypatch) -> Opener:
+    """Opener of pages; if a test patches the program, no answer is taken from the cache."""
+    if "monkeypatch" in signature(request.function).parameters:
         st.cache_resource.clear()
-    return Opener(monkeypatch, offered, {} if patched else openings)
+    return Opener(monkeypatch)
 
 
 @pytest.fixture
-def page_of_tests(request) -> str:
-    """Page that a folder of tests is about: the one of its name."""
-    return request.path.parent.name
-
-
-@pytest.fixture
-def section(page_of_tests: str, opened: Opener, store_folder: Path) -> Callable[..., AppTest]:
-    """Opener of a section of the page, by default on the store of the passes."""
+def section(request, opened: Opener, store_folder: Path) -> Callable[..., AppTest]:
+    """Opener of a section of the page `OF_PAGE` of a module, by default on the store."""
+    page = request.module.OF_PAGE
 
     def open_section(
         view: str, folder: Path | None = None, lang: str = "en", **address: str
     ) -> AppTest:
-        place = {VIEWS[page_of_tests]: view, **address}
-        session = opened(page_of_tests, folder or store_folder, lang=lang, alone=False, **place)
+        session = opened(page, folder or store_folder, lang=lang, **{VIEWS[page]: view, **address})
         assert_sound(session)
         return session
 
@@ -156,18 +129,6 @@ def in_session(monkeypatch, tmp_path) -> Callable[..., AppTest]:
     return run
 
 
-@pytest.fixture
-def findings_of(in_session) -> Callable[..., AppTest]:
-    """Number and sentence of the findings of one page alone."""
-
-    def draw(page: str, folder: Path, lang: str = "en") -> AppTest:
-        session = in_session(FINDINGS.format(page=page), folder, lang=lang)
-        assert_sound(session)
-        return session
-
-    return draw
-
-
 def assert_sound(session: AppTest) -> None:
     """Check that the page ran to its end, or to a remedy, without an exception."""
     assert not session.exception, [error.value for error in session.exception]
@@ -175,8 +136,9 @@ def assert_sound(session: AppTest) -> None:
 
 changed = changes_of("store_folder")
 answers = answers_of("store_folder")
-after, after_trees = after_of("store_folder"), after_of("treebank_folder")
-after_images = after_of("images_folder")
+after, after_treebank = after_of("store_folder"), after_of("treebank_folder")
+after_images, after_turned = after_of("images_folder"), after_of("turned_folder")
+after_gpt2 = after_of("gpt2_folder")
 
 
 @pytest.fixture
@@ -184,12 +146,6 @@ def store(store_folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Connection to the file of the section's tests."""
     with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as connection:
         yield connection
-
-
-@pytest.fixture
-def without(changed) -> Callable[[str], Path]:
-    """Folder whose store was made without one statistic."""
-    return lambda table: changed(*lacking(table))
 
 
 def charts(session: AppTest) -> list[dict[str, Any]]:

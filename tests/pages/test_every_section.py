@@ -1,34 +1,43 @@
 """Checks that every section of every page has to pass, on files of all kinds.
 
 The files are an encoder's, with intervals; a decoder's with rotary positions; a Vision
-Transformer's; two steps of a training; others with too few texts. Each section is drawn in both
-languages on a file that has all it can show, in one of them on others, and all checks read that
-drawing.
+Transformer's; two steps of a training; others with too few texts; and strange ones. Sections run
+without a page, in both languages on a file that has all they can show, in one of them on others.
 """
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, cycle
 from pathlib import Path
 from shutil import copyfile
-from typing import Any
+from typing import Any, get_args
+from unittest.mock import patch
 
 import duckdb
 import pytest
-from streamlit.testing.v1 import AppTest
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from analysis.contracts import every_table
 from analysis.statistics import corpus
+from pages.charts.chart_theme import with_data
+from pages.charts.headline import sentences, unmarked
+from pages.export.files import svg
+from pages.export.item import item_of
+from pages.kit import grammar
+from pages.kit.items import Control, Figure, Markup, Table, Text
 from pages.kit.links import VIEWS
 from pages.kit.section import Section
-from tests.pages.conftest import assert_sound, bodies, charts, frames
-from tests.pages.findings.numbers import missing_from, numbers
-from tests.pages.kit.copies import changed_copy, lacking
-from tests.pages.kit.drawn import FOR_ALL, Drawn, draw
+from pages.services.open_file import Store, described, looked_at, version_of
+from pages.words import say as words
+from pages.words.scope import words_of
+from tests.pages.conftest import assert_sound, charts
 from tests.pages.kit.exports import assert_exported_as_shown
-from tests.pages.kit.promises import PROMISES, Pictured, broken
-from tests.pages.kit.section_checks import assert_opened, assert_translated, home_of, sections
+from tests.pages.kit.numbers import missing_from, numbers
+from tests.pages.kit.promises import broken
+from tests.pages.kit.ran import FOR_ALL, Ran, ran, ran_in_session, spoken
+from tests.pages.kit.section_checks import home_of, sections
+from tests.pages.kit.stores import rows_of
 
 BOTH = ("en", "ja")
 OF_TREES = ("syntax", "coreference")
@@ -46,12 +55,10 @@ NEVER_OF_IMAGES = {
     ("sequences", "pairs"),
 }
 """Sections on words, which are offered and say why images have nothing to show there."""
-HALTED_BY_IMAGES = NEVER_OF_IMAGES | {("head", "waves")}
-"""Those, and sections that this file of images has too little for."""
 SECTIONS = [(page, section) for page in VIEWS for section in sections(page)]
 IDS = [f"{page}-{section.name}" for page, section in SECTIONS]
-FILES = ("treebank", "turned", "images", "gpt2", "causal_trees")
-WITH_FEW_TEXTS = ("gpt2", "causal_trees")
+FILES = ("treebank", "turned", "images", "gpt2")
+WITH_FEW_TEXTS = "gpt2"
 WITHOUT_HEADLINES = ("compare", "query", "sequences")
 """Of several files, and those that run the model for what they show."""
 
@@ -60,7 +67,7 @@ def places() -> Iterator[Any]:
     """Yield sections with files; those other than their home are left out of the fast tier."""
     for number, (page, section) in enumerate(SECTIONS):
         home = home_of(page, section)
-        others = ("causal_trees",) if page in OF_TREES else ("treebank", "turned", "images", "gpt2")
+        others = () if page in OF_TREES else ("treebank", "turned", "images", "gpt2")
         for name in (home, *(other for other in others if other != home)):
             marks = () if name == home else pytest.mark.slow
             yield pytest.param((page, section, name), id=f"{IDS[number]}-{name}", marks=marks)
@@ -68,21 +75,22 @@ def places() -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Place:
-    """A section on a file."""
+    """A section on a file, as it ran in each language."""
 
     page: str
     section: Section
     name: str
-    folder: Path
-    drawn: dict[str, Drawn]
+    store: Store
+    ran: dict[str, Ran]
 
     @property
     def pair(self) -> tuple[str, str]:
         return self.page, self.section.name
 
-    @cached_property
+    @property
     def is_offered(self) -> bool:
-        return self.pair not in NOT_OFFERED.get(self.name, OF_OTHERS)
+        parts = (part for part in sections(self.page) if part.name == self.section.name)
+        return any(part.when(self.store) for part in parts)
 
     @property
     def is_home(self) -> bool:
@@ -90,7 +98,7 @@ class Place:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Languages to draw in: on files other than the home one, which takes turns with others."""
+        """Languages to speak: on files other than the home one, which takes turns with others."""
         if self.is_home:
             return BOTH
         turn = SECTIONS.index((self.page, self.section)) + FILES.index(self.name)
@@ -109,89 +117,128 @@ def steps_folder(store_folder, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module", params=places())
-def place(request, offered) -> Place:
-    """A section drawn in each language of a file; in English alone in the fast tier."""
+def place(request) -> Iterator[Place]:
+    """A section run in each language of a file; in English alone in the fast tier."""
     page, section, name = request.param
     folder = request.getfixturevalue(f"{name}_folder")
-    found = Place(page, section, name, folder, {})
-    for lang in ("en",) if request.config.getoption("fast") else found.languages:
-        found.drawn[lang] = draw(page, section.name, folder, lang, offered)
-    return found
-
-
-def shown(page: str, session: AppTest) -> str:
-    """Name of the drawn section: the first one if the requested one is missing."""
-    return session.session_state[VIEWS[page]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        found = Place(page, section, name, looked_at(min(folder.glob("*.duckdb"))), {})
+        languages = ("en",) if request.config.getoption("fast") else found.languages
+        for lang in languages if found.is_offered else ():
+            if page == "sequences":
+                found.ran[lang] = ran_in_session(page, section.name, lang)
+                continue
+            with spoken(lang):
+                found.ran[lang] = ran(page, section.name, found.store, **FOR_ALL)
+        yield found
 
 
 def test_a_section_is_whole_in_both_languages_and_can_be_exported(place):
-    for lang, drawn in place.drawn.items():
-        session = drawn.session
-        assert (shown(place.page, session) == place.section.name) == place.is_offered
-        assert bool(session.toast) != place.is_offered, "whoever asks for another section is told"
+    assert place.is_offered == (place.pair not in NOT_OFFERED.get(place.name, OF_OTHERS))
+    for lang, found in place.ran.items():
+        assert not [*found.texts("warning"), *found.texts("error")]
+        assert_whole(found)
         if place.name == "images":
-            assert_of_images(session, is_never=place.pair in NEVER_OF_IMAGES, lang=lang)
-        if place.name != "images" or place.pair not in HALTED_BY_IMAGES:
-            assert_opened(session)
-            assert charts(session) or frames(session) or bodies(session)
+            assert_of_images(found, is_never=place.pair in NEVER_OF_IMAGES, lang=lang)
+        elif place.is_home:
+            assert found.shown
         if place.page != "token_pairs":  # which shows tokens as the vocabulary has them
-            assert "Ġ" not in bodies(session).replace('"Ġ', "")
+            assert "Ġ" not in " ".join(seen.body for seen in found.pictures).replace('"Ġ', "")
     if place.is_home:
         assert_home(place)
 
 
-def assert_of_images(session: AppTest, *, is_never: bool, lang: str) -> None:
-    """Check that a section on images warns of nothing, and gives the reason if it has nothing."""
-    assert not session.error
-    assert not session.warning, [warning.value for warning in session.warning]
-    reasons = [note.value for note in session.info if "**" in note.value]
+def assert_whole(found: Ran) -> None:
+    """Check the texts, data and charts of all that a section shows."""
+    names = [item.shown.name for item in found.shown]
+    assert len(set(names)) == len(names), "what is shown is found again by its name"
+    assert found.shown or found.texts("info")
+    for item in found.shown:
+        assert item.shown.question
+        assert item.shown.source
+        assert item.shown.asked.queries
+        assert len(item.shown.frame), item.shown.name
+        if isinstance(item, Figure):
+            assert item.shown.chart.to_dict(), item.shown.name
+    said = " ".join((*found.findings, *found.texts("markdown"))).lower()
+    assert not {"nan", "+nan"} & set(said.split())
+
+
+def assert_of_images(found: Ran, *, is_never: bool, lang: str) -> None:
+    """Check that a section on images gives the reason if it has nothing."""
+    reasons = [note for note in found.texts("info") if "**" in note]
     assert bool(reasons) == is_never
     if is_never:
-        assert not session.code, "no command makes what images never have"
-        assert lang == "ja" or "Images have n" in session.info[0].value
+        assert not found.texts("code"), "no command makes what images never have"
+        assert lang == "ja" or "Images have n" in found.texts("info")[0]
 
 
 def assert_home(place: Place) -> None:
     """Check queries, translation and exports of a section; exports in one language or the other."""
-    assert_asked_again(place.drawn["en"].session, place.folder)
-    if "ja" not in place.drawn:
-        return
-    english, japanese = (place.drawn[lang].session for lang in BOTH)
-    pairs = {heading.value for heading in english.subheader if " → " in heading.value}
-    assert_translated(english, japanese, but=pairs)
-    assert english.title[0].value != japanese.title[0].value
-    offers = place.drawn[BOTH[SECTIONS.index((place.page, place.section)) % 2]].offers
-    assert offers
-    for key, offer in offers.items():
-        if not key.startswith("seq_odd_question"):  # whose line at 0 is of no row
-            assert_exported_as_shown(offer)
-
-
-def assert_asked_again(session: AppTest, folder: Path) -> None:
-    """Check that the SQL behind a section runs on the file without Mixscope."""
-    queries = {code.value for code in session.code if code.language == "sql"}
-    assert queries
-    file = min(folder.glob("*.duckdb"))
-    with duckdb.connect(str(file), read_only=True) as store:
-        for query in queries:
+    english = place.ran["en"]
+    with duckdb.connect(str(place.store.version.path), read_only=True) as store:
+        for query in {sql for item in english.shown for sql in item.shown.asked.queries}:
             assert store.execute(query).description
+    if "ja" not in place.ran:
+        return
+    assert_every_verdict_has_words(place, english)
+    assert_clicks_choose(english)
+    questions = [
+        {item.shown.question for item in found.shown if " → " not in item.shown.question}
+        for found in place.ran.values()
+    ]
+    assert questions[0].isdisjoint(questions[1])
+    for item in place.ran[BOTH[SECTIONS.index((place.page, place.section)) % 2]].shown:
+        if not item.shown.key.startswith("seq_odd_question"):  # whose line at 0 is of no row
+            assert_exported_as_shown(item.shown)
 
 
-def test_what_a_caption_names_is_drawn(place):
-    for lang, drawn in place.drawn.items() if place.is_offered else ():
-        faults = [fault for seen in drawn.pictures for fault in broken(seen, lang)]
-        faults += [
-            f"{seen.where}: an interval is shown and not told"
-            for seen in drawn.pictures
-            if seen.has_interval and not is_told(seen, lang)
-        ]
-        assert not faults, "\n".join(dict.fromkeys(faults))
+def assert_every_verdict_has_words(place: Place, found: Ran) -> None:
+    """Check that no verdict on the rows of a finding lacks a value for its words."""
+    with words_of(*place.pair):
+        for rows, finding in found.evidence:
+            for side in get_args(grammar.Verdict):
+                with patch.object(grammar, "verdict", return_value=side):
+                    assert all(grammar.sentences(rows, finding))
 
 
-def is_told(seen: Pictured, lang: str) -> bool:
-    """Return True if a text describes intervals; a reader's own columns are left out."""
-    interval = PROMISES["interval"]
-    return seen.where == "qu_table" or any(interval.is_made(text, lang) for text in seen.texts)
+def assert_clicks_choose(found: Ran) -> None:
+    """Check that a click on a mark tells all that the choice which it makes is read from."""
+    for item in found.shown:
+        follow = getattr(item, "follow", None)
+        if follow is not None:
+            before, [mark, *_] = {*st.session_state}, marks_of(item)
+            follow(mark)
+            chosen = {*st.session_state} - before
+            assert chosen, f"a click on {item.shown.name} chooses nothing"
+            for key in chosen:
+                del st.session_state[key]
+
+
+def marks_of(item: Figure | Table) -> list[dict[Any, Any]]:
+    """Rows of a table, or the fields of marks that the first selection of a chart returns."""
+    if isinstance(item, Table):
+        return item.full.head(1).to_dict("records")
+    drawn = with_data(item.shown.chart)
+    selections = [given["select"] for given in drawn["params"] if "select" in given]
+    fields = next(of["fields"] for of in selections if "fields" in of)
+    rows = chain.from_iterable(drawn["datasets"].values())
+    marks = ({name: row.get(name) for name in fields} for row in rows)
+    return [mark for mark in marks if None not in mark.values()]
+
+
+def test_charts_are_drawn_with_what_their_captions_promise(place):
+    for lang, found in place.ran.items():
+        of_readers = {"qu_table"}  # whose own columns no caption knows
+        seen = [picture for picture in found.pictures if picture.where not in of_readers]
+        assert not [fault for picture in seen for fault in broken(picture, lang)]
+    for figure in place.ran["en"].shown if place.is_home else ():
+        if isinstance(figure, Figure):
+            picture = svg(figure.shown.chart)
+            assert "mark-" in picture
+            assert "NaN" not in picture
+            assert "undefined" not in picture
 
 
 LEVELS = {"95%", "90%", "5%"}
@@ -208,67 +255,226 @@ NOT_SHOWN = {
 
 
 def test_numbers_of_a_headline_are_those_of_its_section_in_both_languages(place):
-    if place.page in WITHOUT_HEADLINES or place.name in WITH_FEW_TEXTS:
+    if place.page in WITHOUT_HEADLINES or place.name == WITH_FEW_TEXTS or not place.ran:
         return
-    with duckdb.connect(str(place.folder / "tiny.duckdb"), read_only=True) as store:
-        [(n_layers, n_heads)] = store.execute("select n_layers, n_heads from run").fetchall()
+    n_layers, n_heads = (int(place.store.run[name]) for name in ("n_layers", "n_heads"))
     facts = {str(n) for n in (n_layers, n_heads, n_layers * n_heads)}
-    drawn = next(iter(place.drawn.values()))
-    written, given = _all_numbers(drawn.headlines), _all_numbers(drawn.values)
-    tables = [table.value for table in drawn.session.dataframe]
-    seen = [*(frame for frame, _ in drawn.offers.values()), *tables, *drawn.answers]
+    found = next(iter(place.ran.values()))
+    written, given = _all_numbers(found.findings), _all_numbers(found.values)
+    seen = [*(item.shown.frame for item in found.shown), *found.answers]
     missing = missing_from(seen, written & given - facts - LEVELS)
-    assert len(missing) <= NOT_SHOWN.get(place.pair, 0), f"{drawn.headlines}: {missing}"
-    for other in list(place.drawn.values())[1:]:
+    assert len(missing) <= NOT_SHOWN.get(place.pair, 0), f"{found.findings}: {missing}"
+    for other in list(place.ran.values())[1:]:
         every = {n for n in given | _all_numbers(other.values) if len(n) > 1}  # few have words
-        assert written & every == _all_numbers(other.headlines) & every
+        assert written & every == _all_numbers(other.findings) & every
 
 
 def _all_numbers(texts: list[Any]) -> set[str]:
     return {number for text in texts for number in numbers(f"{text}")}
 
 
-OF_PAGES = {page: section for page, section in reversed(SECTIONS) if section.needs}
-OF_PAGES.pop("compare")
-"""The first section of each page; one frame names what is missing, whatever section is drawn."""
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "section"), SECTIONS, ids=IDS)
+def test_a_page_draws_what_its_section_shows(page, section, opened, request):
+    folder = request.getfixturevalue(f"{home_of(page, section)}_folder")
+    session = opened(page, folder, lang="ja", **{VIEWS[page]: section.name}, **FOR_ALL)
+    assert_sound(session)
+    assert session.session_state[VIEWS[page]] == section.name
+    assert not [*session.toast, *session.error]
+    assert session.title
+    assert session.header
+    assert session.expander, "how it is measured is not told"
+    assert charts(session) or session.dataframe or session.get("html")
+
+
+RECORDED = [
+    pytest.param(page, section, id=f"{page}-{section.name}-{place}")
+    for page in VIEWS
+    for place, section in enumerate(sections(page))
+    if page not in WITHOUT_HEADLINES
+]
+MOST = 2
+"""Options of a picker that are tried."""
+OWN = {"re_seq": "own", "re_image": "own", "tp_live": "live"}
+"""Options that ask for a text or an image, or run the model."""
+
+
+@pytest.fixture
+def home(request, monkeypatch):
+    """File that has what a section shows; nothing may be drawn."""
+
+    def refuse(*given, **named):
+        pytest.fail("something is drawn")
+
+    def store_of(page: str, section: Section) -> Store:
+        folder = request.getfixturevalue(f"{home_of(page, section)}_folder")
+        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+        monkeypatch.setattr(DeltaGenerator, "_enqueue", refuse)
+        return looked_at(folder / "tiny.duckdb")
+
+    return store_of
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", OF_PAGES)
-def test_a_statistic_that_the_file_lacks_is_named(page, opened, request, tmp_path):
-    section = OF_PAGES[page]
-    table = section.needs[-1].name
-    home = request.getfixturevalue(f"{home_of(page, section)}_folder")
-    folder = changed_copy(home, tmp_path, *lacking(table))
-    session = opened(page, folder, **{VIEWS[page]: section.name}, **FOR_ALL)
-    assert_sound(session)
-    assert shown(page, session) == section.name
-    assert not charts(session)
-    assert session.info
-    if page not in OF_TREES:  # which need another corpus, as their own tests say
-        assert table in session.info[0].value
-        assert f"--statistics {table}" in session.code[0].value
+@pytest.mark.parametrize(("page", "section"), RECORDED)
+def test_every_option_of_a_section_shows_something_in_words(page, section, home):
+    store = home(page, section)
+    usual = ran(page, section.name, store, **FOR_ALL)
+    assert usual.shown
+    assert_whole(usual)
+    languages = cycle(("ja", "en"))
+    for key, option in options_of(usual):
+        with spoken(next(languages)):
+            found = ran(page, section.name, store, **FOR_ALL | {key: option})
+        assert_whole(found)
+        chosen = found.chosen[key]
+        assert option in map(str, chosen if isinstance(chosen, list) else [chosen])
+
+
+def options_of(found: Ran) -> Iterator[tuple[str, str]]:
+    """Yield options of pickers with their keys in the address."""
+    for control in found.items:
+        if isinstance(control, Control):
+            skipped = (OWN.get(control.key), str(found.chosen[control.key]))
+            names = [str(name) for name in control.labels if str(name) not in skipped]
+            for name in names[:: max(1, -(-len(names) // MOST))]:
+                yield control.key, name
+
+
+def test_charts_beside_each_other_have_their_own_headlines_and_the_finding_above_them(home):
+    [map_of_heads] = [part for part in sections("head_map") if part.name == "map"]
+    pair = ran("head_map", "map", home("head_map", map_of_heads)).shown
+    assert len(pair) == 2
+    assert len({item.shown.above for item in pair}) == 1
+    assert pair[0].shown.above
+    assert not pair[0].shown.finding
+    first, *others = item_of(pair[1].shown).said
+    assert (first, others) == (
+        pair[1].shown.question,
+        sentences(unmarked(pair[0].shown.above)),
+    )
 
 
 OF_CORPORA = {table.name for table in corpus.TABLES}
-WITH_MORE = [
-    pytest.param(page, section, id=f"{page}-{section.name}")
-    for page, section in SECTIONS
-    if section.also and section.needs and page not in ("compare", "sequences")
-]
-"""Sections that show more where the file holds more than they need."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "section"), WITH_MORE)
-def test_a_section_is_drawn_with_nothing_but_what_it_needs(
-    page, section, opened, request, tmp_path
+@pytest.mark.parametrize(("page", "section"), RECORDED)
+def test_a_section_needs_what_it_says_and_nothing_else(page, section, request):
+    name = home_of(page, section)
+    store = looked_at(request.getfixturevalue(f"{name}_folder") / "tiny.duckdb")
+    needed = [table.name for table in section.needs]
+    kept = OF_CORPORA.union(needed) if needed else set(store.rows)
+    others = [table for table in store.rows if table not in kept]
+    request.getfixturevalue(f"after_{name}")(*(f"delete from stored.{other}" for other in others))
+    held = replace(store, rows=store.rows | dict.fromkeys(others, 0))
+    if (page, section.name) != ("syntax", "parsers"):  # whose trees another statistic shows
+        assert ran(page, section.name, held, **FOR_ALL).shown
+    if not needed or page in OF_TREES:
+        return
+    held = replace(held, rows=held.rows | {needed[-1]: 0})
+    lacks = ran(page, section.name, held, **FOR_ALL)
+    assert not lacks.shown
+    assert needed[-1] in lacks.texts("info")[0]
+    assert f"--statistics {needed[-1]}" in lacks.texts("code")[0]
+
+
+CLAIMS = ("above", "below", "clear", "rare", "frequent", "shorter", "longer", "alike")
+"""Ends of words of which another, `unclear`, is said where the interval does not bear them out."""
+OF_NO_INTERVAL = {("head_map", "map"), ("head_map", "layers"), ("syntax", "parsers")}
+"""Sections that hold a stress, which has none, against a rule, p against its level, and extremes of
+several trainings, which are no columns of the file."""
+OWN_IMAGE = 'img src="data:image/'
+HOSTILE = '<img src=x onerror="y"><script>alert(1)</script> **x** `y` $z$'
+TEXTS = {
+    **{"token": "token", "vocabulary": "token", "sequence": "text", "word": "form"},
+    **{"image": "name", "class_prediction": "label"},
+}
+"""Columns of texts that came from strangers, by table."""
+ENDS = """
+    select table_name, column_name from duckdb_columns()
+    where schema_name = 'stored' and regexp_matches(column_name, '(^|_)(low|high|p_value)$'
+        || '|^error_|^error$')
+"""
+TYPED = (
+    *("token_type_mixing", "attention_norm_correlation", "attention_norm_histogram"),
+    *("attention_norm_sample", "head_token"),
+)
+
+
+def hold_everything(store: duckdb.DuckDBPyConnection) -> None:
+    """Let every interval hold 0, 1 and every number, and every text be markup."""
+    for table, column in store.execute(ENDS).fetchall():
+        value = 0 if column.endswith("low") else 1 if column == "p_value" else 1000
+        update = f'update stored."{table}" set "{column}" = {value}'
+        store.execute(f'{update} where "{column}" is not null')
+    for table, column in TEXTS.items():
+        store.execute(f"update stored.{table} set {column} = {column} || ?", [HOSTILE])
+
+
+def hold_little(store: duckdb.DuckDBPyConnection) -> None:
+    """Take away every interval and two types of tokens, as of few texts."""
+    for table, column in store.execute(ENDS).fetchall():
+        store.execute(f'update stored."{table}" set "{column}" = null')
+    for table in TYPED:
+        store.execute(f"delete from stored.{table} where token_type in ('sep', 'comma_period')")
+        store.execute(rows_of(table))
+
+
+STRANGE = {"everything": hold_everything, "little": hold_little}
+
+
+@pytest.fixture(scope="module")
+def strange(tmp_path_factory) -> dict[tuple[Path, str], Path]:
+    """Changed copies of files, by their folders and what is strange of them."""
+
+    class Made(dict[tuple[Path, str], Path]):
+        def __missing__(self, of: tuple[Path, str]) -> Path:
+            source, kind = of
+            copy = tmp_path_factory.mktemp("strange") / "tiny.duckdb"
+            copyfile(source / "tiny.duckdb", copy)
+            with duckdb.connect(str(copy)) as store:
+                STRANGE[kind](store)
+            self[of] = copy
+            return copy
+
+    return Made()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", STRANGE)
+@pytest.mark.parametrize(("page", "section"), RECORDED)
+def test_nothing_is_claimed_of_a_strange_file_and_no_text_is_markup(
+    page, section, kind, strange, request, monkeypatch
 ):
-    home = request.getfixturevalue(f"{home_of(page, section)}_folder")
-    needed = OF_CORPORA | {table.name for table in section.needs}
-    others = [table.name for table in every_table() if table.name not in needed]
-    folder = changed_copy(home, tmp_path, *chain.from_iterable(map(lacking, others)))
-    session = opened(page, folder, **{VIEWS[page]: section.name}, **FOR_ALL)
-    assert_sound(session)
-    assert_opened(session)
-    assert charts(session) or frames(session) or bodies(session)
+    path = strange[request.getfixturevalue(f"{home_of(page, section)}_folder"), kind]
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(path.parent))
+    found = ran(page, section.name, described(version_of(path)), **FOR_ALL)
+    if (page, section.name) not in OF_NO_INTERVAL:
+        assert not any(map(is_claim, found.keys)), found.findings
+    for item in found.items:
+        if isinstance(item, Text) and item.kind not in ("code", "html"):
+            assert_plain(item.body)
+        if isinstance(item, Markup) or (isinstance(item, Text) and item.kind == "html"):
+            body = item.body if isinstance(item.body, str) else ""
+            assert not re.search("<(?:img|script)", body.replace(f"<{OWN_IMAGE}", ""))
+        if isinstance(item, Figure | Table | Markup):
+            for text in (item.shown.question, item.shown.caption, *item.notes):
+                assert_plain(text)
+            assert "nan" not in item.shown.finding.lower().split()
+    for text in found.findings:
+        assert_plain(text)
+
+
+def assert_plain(text: str) -> None:
+    """Check that nothing in a text of markdown is markup of a stranger."""
+    assert not re.search(r"(?<!\\)<(?:img|script)|(?<!\\)\*\*x", text), text
+
+
+def is_claim(key: str) -> bool:
+    """Return True if a word claims what another leaves open."""
+    stem, _, end = re.sub(r"_(?=[a-z]+$)", " ", key).rpartition(" ")
+    if key.rpartition(".")[2] in CLAIMS:
+        stem, end = key.rpartition(".")[0], key.rpartition(".")[2]
+        return f"{stem}.unclear" in words.catalogue()
+    return end in CLAIMS and f"{stem}_unclear" in words.catalogue()

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pages.kit.found import Found
+from pages.kit.found import rows_of as evidence_of
 from pages.kit.grammar import sentences, verdict, written
 from pages.kit.section import Finding
 from pages.words import say
@@ -217,3 +219,77 @@ def test_a_verdict_turns_around_with_its_rows(seed):
     frame = pd.DataFrame(ends, columns=["low", "value", "high"]).assign(name=["claimed", "even"])
     turned = {"above": "below", "below": "above", "unclear": "unclear"}
     assert verdict(frame[::-1], Finding("")) == turned[verdict(frame, Finding(""))]
+
+
+BY_SIDE = {
+    "coreference.rules.found_gain": ("better", "as well", "うまく", "ルールの方が高い"),
+    "habits.heads.found_norm_mean": ("is more", "is less", "大きい", "小さい"),
+    "habits.layers.found_sep_to_sep": ("more than", "less than", "強く", "弱い"),
+    "head_map.layers.found_p": ("do not clearly", "layer attend", "言えない", "どうしは"),
+    "head_map.map.found_stress": ("only roughly", "well", "大まかな", "よく"),
+    "layer_mixing.frequency.found_scope": ("rarer", "more frequent", "低頻度", "高頻度"),
+    "layer_mixing.ratio.found_ratio": ("bring in more", "overstates", "増える", "過大"),
+    "layer_mixing.rollout.found_own": ("more of", "less of", "多く残る", "少ない"),
+    "layer_mixing.similarity.found_step": ("is not", "Of all steps", "ではない", "層内で"),
+    "norms.frequency.found_attention": ("more", "less", "大きな", "小さい"),
+    "norms.frequency.found_value_norm": ("longer", "shorter", "長い", "短い"),
+    "norms.layers.found_norm_share_most": ("even more", "but less", "さらに多い", "少ない"),
+    "norms.relation.found_within_heads": ("longer", "shorter", "長い", "短い"),
+    "positions.claim.found_agreement": ("more often", "less often", "多くの", "少ない"),
+    "positions.content.found_position": ("Position decides", "Content", "内容より位置", "位置より"),
+    "positions.waves.found_wave": ("hold waves", "no higher", "含む", "超えない"),
+    "sequences.vectors.found_weight": ("less than", "more than", "長くない", "以上に長い"),
+    "sinks.layers.found_attention": ("gathers", "avoids", "集まる", "避ける"),
+    "sinks.layers.found_no_token": ("More", "Little", "よりも", "少ない"),
+    "sinks.layers.found_norm_share": ("More", "Less", "多い", "少ない"),
+    "sinks.scores.found_excess": ("lies above", "In no layer", "スコアは", "層はない"),
+    "turned.positions.claim.found_agreement": ("more often", "less", "多くの", "少ない"),
+}
+"""What a finding claims where its number is above what it is held against, and where it is below,
+in both languages."""
+
+
+def test_claims_are_of_the_side_that_they_are_made_for():
+    known, ends = say.catalogue(), ("above", "below")
+    both = {key.removesuffix("_above") for key in known if ".found_" in key}
+    assert set(BY_SIDE) == {key for key in both if all(f"{key}_{end}" in known for end in ends)}
+    for key, expected in BY_SIDE.items():
+        texts = [known[f"{key}_{end}"][lang] for lang in ("en", "ja") for end in ends]
+        assert all(part in text for part, text in zip(expected, texts, strict=True)), key
+        assert not any(part in texts[at ^ 1] for at, part in enumerate(expected)), key
+
+
+def finding(evidence, baseline=None) -> Found:
+    return Found("label", "0.5", "A sentence.", evidence, baseline=baseline)
+
+
+@pytest.mark.parametrize(
+    ("rows", "baseline", "strength"),
+    [
+        ([("own", 0.5, 0.4, 0.6)], 0.2, 3.0),
+        ([("own", -0.5, -0.6, -0.4)], 0.0, 5.0),
+        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", 0.5),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.2, 0.15, 0.25)], "other", 2.0),
+    ],
+)
+def test_strength_is_the_distance_from_the_baseline_in_halves_of_the_interval(
+    rows, baseline, strength
+):
+    assert finding(evidence_of(rows), baseline).strength == pytest.approx(strength)
+
+
+@pytest.mark.parametrize(
+    ("rows", "baseline", "side"),
+    [
+        ([("own", 0.5, 0.4, 0.6)], 0.2, "above"),
+        ([("own", 0.5, 0.4, 0.6)], 0.9, "below"),
+        ([("own", 0.5, 0.4, 0.6)], 0.4, "unclear"),
+        ([("own", 0.5)], 0.2, "unsure"),
+        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", "unclear"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.39)], "other", "above"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.4)], "other", "unclear"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.7, 0.61, 0.8)], "other", "below"),
+    ],
+)
+def test_a_side_is_taken_only_where_no_interval_holds_the_other(rows, baseline, side):
+    assert finding(evidence_of(rows), baseline).side == side

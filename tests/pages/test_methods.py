@@ -9,15 +9,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from analysis.models.proof import PARTS
-from analysis.scopes import ORDERS, ROLES, WEIGHTS, WHOLE
-from analysis.sources import PAPERS
 from pages.kit.sections import sections_with
 from pages.kit.statistic_method import methods
 from pages.kit.table_documentation import citation
-from pages.words.names import scope_name
 from pages.words.say import catalogue
 from precompute.passes import STATISTICS
-from tests.pages.conftest import assert_sound, in_address, sentences
+from tests.pages.conftest import assert_sound, sentences
 
 NO_SECTION = {"massive_activation", "offset_term", "head_distance_agreement"}
 """Statistics whose numbers the file has and no section shows."""
@@ -66,37 +63,6 @@ def place_of(page: str, view: str) -> str:
     return ": ".join(
         catalogue()[key]["en"] for key in (f"page.{page}.title", f"{page}.view_{view}")
     )
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_entries_list_the_terms_and_the_papers(lang, entry):
-    glossary = sentences(entry("glossary", lang=lang))
-    terms = [key for key in catalogue() if key.startswith("glossary.")]
-    assert terms
-    assert all(catalogue()[key][lang].format() in glossary for key in terms)
-    assert all(paper.title in sentences(entry("papers", lang=lang)) for paper in PAPERS.values())
-
-
-def test_a_picked_page_shows_its_first_entry(opened, tmp_path):
-    session = opened("methods", tmp_path, me_page="sinks")
-    assert_sound(session)
-    assert session.session_state["me_entry"] == "sink"
-    session.button_group(key="me_page").set_value("habits").run()
-    assert_sound(session)
-    assert session.session_state["me_entry"] == "head_pattern"
-    assert in_address(session, "me_entry") == ["head_pattern"]
-
-
-def test_every_scope_is_named_as_in_the_charts(entry):
-    text = sentences(entry("scopes"))
-    for scope, role in ROLES.items():
-        meaning = catalogue()[f"role.{role}.meaning"]["en"]
-        if scope in WHOLE:
-            meaning = catalogue()["role.whole"]["en"].format(meaning=meaning)
-        paper = "Attn-w" if scope == WEIGHTS else scope.title().replace("_", "")
-        assert f"|{scope_name(scope)}|{paper}|{meaning}|" in text
-    for order in ORDERS.values():
-        assert len(set(map(scope_name, order.of_ratios))) == len(order.of_ratios)
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,20 @@ import duckdb
 import pandas as pd
 import pytest
 
-from analysis.scopes import POST_NORM, PRE_NORM
+from analysis.scopes import POST_NORM
 from analysis.statistics.base.correlations import OF_TOKENS
 from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.positions.attention import COUNTINGS, KERNEL
 from analysis.statistics.probing.accuracy import CHOSEN_ON, DIRECTIONS
 from pages.kit.links import VIEWS
-from tests.pages.conftest import assert_sound, sentences
-from tests.pages.kit.figures import frame_of
-from tests.pages.relevance.test_sections import MASK
+from tests.pages.kit.ran import ran
+from tests.small_images import SIZES
 from tests.tiny_vision import LAYERS
 
+MASK = sorted(SIZES).index("disc.png")
 FILES = {"syntax": "treebank", "coreference": "treebank"}
 CLUSTERS, EMBEDDING = "relative_position_clustering", "embedding_spectrum where frequency > 0"
+INTERVALS = "token_type_interval where"
 PATTERN = "layer, head, habit, mean | layer, head, quantity, mean"
 OF_HEADS = "quantity in ('cls', 'sep', 'comma_period')"
 BEST = (
@@ -42,6 +43,11 @@ CASES = {
     "norms": [
         ("layers", "", "layers_table", "layer, attention, value_norm, weighted_norm",
          "token_type_mixing where head is null"),
+        *(("layers", f"an_quantity=weighted_norm&an_norm_as={norm_as}", f"layers_{quantity}",
+           "layer, token_type, mean", f"{INTERVALS} head is null and quantity = '{quantity}'")
+          for norm_as, quantity in (("length", "weighted_norm"), ("share", "norm_share"))),
+        ("heads", "an_type=sep", "heads_maps", "layer, head, quantity, mean",
+         f"{INTERVALS} head is not null and token_type = 'sep' and quantity <> 'norm_share'"),
         ("layers", "an_layers_head=2", "layers_table", "layer, attention",
          "token_type_mixing where head = 2"),
         *(("relation", address, "relation_table", "pairs, spearman | n, spearman",
@@ -90,6 +96,10 @@ CASES = {
          "layer_cohesion_weighing where weighing = 'norm'"),
     ],
     "layer_mixing": [
+        ("frequency", "lm_frequency_scope=attn_res", "frequency_words", "token, n, ratio",
+         "(select token, count(*) as n, avg(mean) as ratio from token_mixing_ratio "
+         "join token using (seq, pos) where scope = 'attn_res' "
+         "and token_type not in ('cls', 'sep') and not is_masked group by token)"),
         ("similarity", "lm_layer=2", "similarity_matrix", "scope_a, scope_b, spearman",
          "scope_similarity where layer = 2"),
         *(("similarity", address, "similarity_least", "seq, spearman",
@@ -109,6 +119,9 @@ CASES = {
          "where distance = 0 and rolled.scope = 'attn' and vectors.scope = 'vectors')"),
     ],
     "positions": [
+        ("waves", "", "waves_spectrum", "frequency, mean", "(select frequency, "
+         "mean * sqrt(40 / length) as mean from position_spectrum_control "
+         "where source = 'word_embedding' and frequency > 0)", "series = 'words'"),
         *(("content", f"po_k={k}", f"content_grid_{k}", "layer, head, cluster, share",
            f"{CLUSTERS} where k = {k}") for k in (6, 12)),
         ("content", "", "content_centres", 'cluster, "offset", attention, n',
@@ -145,6 +158,10 @@ CASES = {
            "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
     ],
     "relevance": [
+        ("map", f"re_image={MASK}&re_rule=iii&re_layer=2&re_head=1", "map_grid", "head, relevance",
+         "(select coalesce(head::varchar, 'mean') as head, unnest(relevance[2:]) as relevance "
+         f"from relevance_map where seq = {MASK} and layer = 2 and rule = 'iii')",
+         "rule = 'iii'", "images"),
         ("text", "re_seq=1&re_rule=i&re_layer=1", "text_one_1_i_1", "pos, relevance",
          f"(select {MAPS} where seq = 1 and rule = 'i' and layer = 1 and head is null)"),
         ("text", "re_seq=1&re_rule=iv", "text_heads_1_iv", "pos, head_2 | pos, relevance",
@@ -176,6 +193,11 @@ CASES = {
          "where min_count = 5 and quantity = 'partial' and window_size is null"),
     ],
     "sinks": [
+        ("layers", "", "layers_weights", "layer, mean", "(select layer, avg(attention) as mean "
+         "from sequence_sink where place = 'cls' group by layer)", "quantity = 'attention'"),
+        ("heads", "", "heads_rates", "layer, mean", "(select layer, "
+         "avg((attention > 0.3)::int) as mean from sequence_sink where place = 'cls' "
+         "group by layer)", "quantity = 'attention'"),
         ("nothing", "", "nothing_layers", "layer, token_type, mean", "head_effect where "
          "filling = 'zero' and quantity = 'length' and layer >= 1 and token_type <> ''"),
         ("layers", "si_place=sep", "layers_weights", "layer, mean",
@@ -185,6 +207,9 @@ CASES = {
          "sink_score where place = 'sep' and head is not null and quantity = 'excess'"),
     ],
     "syntax": [
+        ("heads", "sy_relation=det", "heads_map", "layer, head, accuracy | layer, head, "
+         "max(accuracy)", "dependency_accuracy_merging where relation = 'det' "
+         "and merging = 'mean' group by layer, head"),
         *(("heads", f"sy_relation=obj&sy_direction={direction}&sy_merging={merging}",
            f"heads_map_weight_obj_{direction}_{merging}", f"{SCORED}, direction",
            f"({PROBED} and direction = '{direction}' and merging = '{merging}')")
@@ -198,11 +223,21 @@ CASES = {
         ("relations", "sy_weighing=norm&sy_least=1", "relations_rows", BEST,
          "dependency_best_weighing "
          "where merging = 'mean' and chosen_on = 'first' and weighing = 'norm'"),
+        ("sentences", "sy_relation=obj&sy_sentence=3-0&head=1-2&sy_direction=dependent_to_head"
+         "&sy_merging=first", "sentences_drawing", 'word, form, relation, predicted, "right"',
+         "(select word, form, relation, predicted[word + 1] as predicted, "
+         "coalesce(governor = predicted[word + 1], false) as \"right\" "
+         "from word join dependency_prediction using (seq) where seq = 3 and sentence = 0 "
+         "and layer = 1 and head = 2 and direction = 'dependent_to_head' and merging = 'first')"),
         ("parsers", "", "parsers_table", "mean, std, low, high, n_seeds",
          "(select avg(uas) as mean, stddev_samp(uas) as std, min(uas) as low, max(uas) as high, "
          "count(*) as n_seeds from parser_accuracy group by method)"),
     ],
     "coreference": [
+        ("heads", "co_type=pronoun", "heads_map", "layer, head, more_than_sieve | layer, head, "
+         "accuracy - (select accuracy from coreference_accuracy where method = 'sieve' "
+         "and mention_type = 'pronoun')",
+         "coreference_accuracy where method = 'head' and mention_type = 'pronoun'"),
         *(("heads", f"co_type={of}", f"heads_map_weight_mean_{of}", SCORED,
            f"coreference_accuracy where method = 'head' and mention_type = '{of}'")
           for of in ("all", "pronoun")),
@@ -218,7 +253,6 @@ CASES = {
 of the file in the same order), rows of the file, and for some: rows of the frame, and the file."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "case"),
     [
@@ -227,13 +261,13 @@ of the file in the same order), rows of the file, and for some: rows of the fram
         for case in cases
     ],
 )
-def test_what_is_shown_is_what_the_file_holds(page, case, opened, exported, request):
+def test_what_is_shown_is_what_the_file_holds(page, case, request, monkeypatch):
     view, address, key, columns, source, where, name = (*case, "", "")[:7]
     folder = request.getfixturevalue(f"{name or FILES.get(page, 'store')}_folder")
-    session = opened(page, folder, **{VIEWS[page]: view}, **choices_of(address))
-    assert_sound(session)
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
     ours, _, theirs = columns.partition(" | ")
-    frame = frame_of(exported, f"{VIEWS[page].partition('_')[0]}_{key}")
+    shown_by_page = ran(page, view, **choices_of(address))
+    frame = shown_by_page.keyed(f"{VIEWS[page].partition('_')[0]}_{key}")
     with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
         expected = store.execute(f"select {theirs or ours} from {source}").df()
         store.register("shown", frame)
@@ -255,65 +289,26 @@ def choices_of(address: str) -> dict[str, Any]:
     return {key: value for key, _, value in parts if key}
 
 
-MEAN_OF = (
-    "(select 100 * mean from mixing_ratio where layer is null and token_type = 'all' and scope"
-)
 NEAREST = (
     "select layer_a, head_a, layer_b, head_b from head_distance_mean "
     "where (layer_a, head_a) < (layer_b, head_b) order by mean_divergence"
 )
 IN_ORDER = f"list_position({list(POST_NORM.scopes)}, scope_{{}})"
-STEPS = (
-    "select min(spearman) from scope_similarity where layer is null "
-    f"and {IN_ORDER.format('b')} = {IN_ORDER.format('a')} + 1"
-)
 TOLD = [
-    ("overview", "", "store", ["{0:.0f}%"],
-     "select 100 * avg(mean) from token_type_interval where quantity = 'norm_share' "
-     "and head is null and token_type = (select token_type from token_type_interval "
-     "where quantity = 'attention' and head is null and token_type <> 'other' "
-     "group by token_type order by sum(mean) desc limit 1)"),
-    ("overview", "", "store", ["{0:.1f}%"], f"select {MEAN_OF} = 'attn_res_ln')"),
-    ("overview", "", "gpt2", ["{0:.1f}%"], f"select {MEAN_OF} = '{PRE_NORM.before_network}')"),
-    ("overview", "", "store", ["{0:.3f}"], STEPS),
-    ("overview", "", "store", ["{0:+.2f}"],
-     "select median(spearman) as rho from attention_norm_correlation where head is not null "
-     "and token_type <> 'other' group by token_type order by rho limit 1"),
-    ("head_map", "hm_view=map", "store", ["L{0}·H{1} and L{2}·H{3}"], NEAREST),
-    ("head_map", "hm_view=map", "store", ["L{0}·H{1} and L{2}·H{3}"],
-     f"{NEAREST} desc"),
-    ("head_map", "hm_view=map", "store", ["0 is exact) {0:.2f}"],
-     "select stress from head_layout_stress"),
-    ("layer_mixing", "lm_view=similarity", "store", ["{0:.3f}"], STEPS),
-    ("layer_mixing", "lm_view=rollout", "store", ["of [CLS] in a token, by “vectors”, {0:.1f}%"],
-     "select 100 * mean from vector_rollout "
-     "where layer = 2 and token_type = 'cls' and scope = 'vectors'"),
-    ("positions", "po_view=claim&po_least=0", "store",
-     ["hare of the {0} heads that attend most", " {1:.0f}%"],
-     "select n_heads, 100 * agreement from offset_agreement "
-     "where counting = 'sum' and min_dependence = 0 and layer is null"),
-    ("positions", "po_view=waves", "store",
-     ["{0} of 12 principal components hold half", "{1} hold 90%"],
-     "select min(component) filter (cumulative >= 0.5), "
-     "min(component) filter (cumulative >= 0.9) from position_variance"),
-    ("positions", "po_view=waves&po_carrier=states", "store", ["at {0:.3g} cycles per 512 tokens"],
-     "select frequency from position_spectrum_control where source = 'query' and layer = 1 and "
-     "frequency > 0 group by all order by any_value(max) filter (control = 'compared') "
-     "/ any_value(max) filter (control = 'removed') desc limit 1"),
+    ("head_map/map", "L{0}·H{1} and L{2}·H{3}", NEAREST),
+    ("head_map/map", "L{0}·H{1} and L{2}·H{3}", f"{NEAREST} desc"),
+    ("layer_mixing/similarity", "{0:.3f}",
+     "select min(spearman) from scope_similarity where layer is null "
+     f"and {IN_ORDER.format('b')} = {IN_ORDER.format('a')} + 1"),
+    ("positions/waves", "{0} of 12 principal components hold half of the",
+     "select min(component) filter (cumulative >= 0.5) from position_variance"),
 ]  # fmt: skip
-"""Page, address, file, sentences, and the numbers in them."""
+"""Section, a part of its findings, and the numbers in it."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("page", "address", "name", "texts", "query"), TOLD)
-def test_what_is_told_is_what_the_file_holds(page, address, name, texts, query, opened, request):
-    folder = request.getfixturevalue(f"{name}_folder")
-    session = opened(
-        page, folder, **dict(choice.split("=") for choice in address.split("&") if choice)
-    )
-    assert_sound(session)
-    with duckdb.connect(str(folder / "tiny.duckdb"), read_only=True) as store:
+@pytest.mark.parametrize(("place", "text", "query"), TOLD)
+def test_what_is_told_is_what_the_file_holds(place, text, query, store_folder, monkeypatch):
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(store_folder))
+    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
         row, *_ = store.execute(query).fetchall()
-    shown = [*(text.value for text in session.subheader), sentences(session)]
-    for text in texts:
-        assert text.format(*row).replace("-", "−") in "\n".join(shown)
+    assert text.format(*row) in " ".join(ran(*place.split("/")).findings)

@@ -1,27 +1,19 @@
-"""The overview says what the file says."""
+"""The overview says what the file says, and what else is in the folder."""
 
 import json
 import os
 import socket
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import asdict
+from shutil import copyfile
+from urllib.parse import parse_qsl
 
 import pytest
-import streamlit as st
 
-from analysis.statistics.mixing import MIXING_RATIO
-from analysis.statistics.positions.sums import SCORE_SHARE
-from pages.kit.page import Page
-from pages.layer_mixing.page import PAGE
-from pages.services import live_model
+from pages.overview.ranked_findings import findings
 from pages.services.chosen import open_store
 from pages.services.note import Note
 from pages.words.numbers import scientific
-from pages.words.say import plain
-from tests.pages.conftest import captions, changes_of, sentences
-from tests.pages.kit.copies import changed_copy, lacking
-from tests.small_images import MASKED, SIZES
-from tests.tiny_vision import COLUMNS, ROWS
+from tests.pages.conftest import captions, frames, sentences
 
 pytestmark = pytest.mark.slow
 
@@ -47,65 +39,9 @@ def test_an_untrained_model_is_called_so_wherever_it_is_named_and_its_errors_are
     assert scientific(0.5) in session.main.warning[0].value
 
 
-def test_the_overview_asks_three_questions_and_for_a_sentence(opened, plain_folder, monkeypatch):
-    """A sentence leads to its vectors; an empty field to those of the example that it shows."""
-    led = []
-    monkeypatch.setattr(st, "switch_page", lambda page, query_params: led.append(query_params))
-    monkeypatch.setattr(live_model, "begin_to_load", lambda store: True)
-    session = opened("overview", plain_folder)
-    asked = [link.proto.label for link in session.get("page_link")][:3]
-    assert all(label.endswith("?") for label in asked)
-    for text in (" two words ", " "):
-        session.text_input[0].set_value(text)
-        session.button[0].click().run()
-    example = session.text_input[0].placeholder
-    assert [query["seq_text"] for query in led] == ["two words", example]
-    assert led[0].items() >= {"seq_view": "vectors", "seq_whose": "own"}.items()
-
-
-def test_the_overview_tells_images_and_grid(opened, images_folder):
-    session = opened("overview", images_folder)
-    text = sentences(session)
-    assert f"**{len(SIZES)}** images" in text
-    assert f"**{ROWS} × {COLUMNS}** patches each, after \\[CLS\\]" in text
-    assert f"{len(MASKED)} of the images have a mask" in text
-    names = [picture.proto.imgs[0].caption for picture in session.get("image")]
-    assert names == [plain(name) for name in SIZES]
-    assert f"{COLUMNS} tokens further on is the patch below" in captions(session)
-
-
-def test_a_file_of_one_statistic_without_the_proof_has_no_findings_and_is_not_trusted(
-    opened, plain_folder, tmp_path
-):
-    session = opened("overview", changed_copy(plain_folder, tmp_path, *lacking("completeness")))
-    assert not session.exception
-    assert "At a glance" not in [header.value for header in session.header]
-    assert not session.success
-    assert "completeness" in session.warning[0].value
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"when": lambda _: False}, {"needs": (MIXING_RATIO, SCORE_SHARE)}],
-)
-def test_the_overview_tells_nothing_of_a_section_that_the_page_cannot_show(change, after):
-    [ratio] = [part for part in PAGE.sections if part.name == "ratio"]
-    pages = (Page("layer_mixing", "lm", (part,)) for part in (ratio, replace(ratio, **change)))
-    [finding], none = (page.findings(open_store()) for page in pages)
-    assert (finding.page, finding.view) == ("layer_mixing", "ratio")
-    assert not none
-
-
-FINDINGS = """
-import streamlit as st
-from pages.overview.ranked_findings import findings
-from pages.services.chosen import open_store
-st.session_state["found"] = findings(open_store())
-"""
-
-
-def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session, treebank_folder):
-    ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
+def test_the_clearest_finding_comes_first_and_checks_are_none(opened, treebank_folder):
+    numbers = [heading.value for heading in opened("overview", treebank_folder).subheader]
+    ranked = findings(open_store())
     assert {finding.page for finding in ranked} == {
         *("norms", "habits", "head_map", "layer_mixing", "positions", "relevance"),
         *("sinks", "syntax"),  # too few mentions for one of coreference
@@ -114,36 +50,17 @@ def test_the_clearest_finding_comes_first_and_checks_are_none(opened, in_session
     known = [strength for strength in strengths if strength > 0]
     assert len(known) > 2
     assert strengths[: len(known)] == sorted(known, reverse=True)
-    numbers = [heading.value for heading in opened("overview", treebank_folder).subheader]
     assert numbers[:5] == [finding.number for finding in ranked[:5]]
     assert not any("10⁻" in finding.number for finding in ranked)
 
 
-def test_the_ends_of_a_share_of_several_types_hold_it(in_session, treebank_folder):
-    ranked = in_session(FINDINGS, treebank_folder).session_state["found"]
-    [shares] = [
-        finding.evidence
-        for finding in ranked
-        if finding.page == "norms" and finding.view == "layers"
-    ]
-    assert len(shares) == 2  # by norm and by weight
-    assert shares["low"].le(shares["value"]).all()
-    assert shares["high"].ge(shares["value"]).all()
-
-
-def test_a_run_that_was_to_stop_by_itself_says_where_it_did(opened, changed):
-    folder = changed(
-        "update stored.provenance set value = '0.02' where name = 'until'",
-        "insert into stored.provenance values ('widest_interval', '0.0183 (head_pattern)')",
-    )
-    (line,) = [
-        caption.value for caption in opened("overview", folder).caption if "0.02" in caption.value
-    ]
-    assert line.endswith("It read 3 texts; the widest interval is 0.0183 (head_pattern).")
-    assert not any(
-        "was to stop" in caption.value
-        for caption in opened("overview", changed("checkpoint")).caption
-    )
+def test_first_tokens_are_told_where_they_are_a_type_of_their_own(
+    opened, gpt2_folder, turned_folder
+):
+    note = "The first token of a text, which all of its tokens see, is a type of its own"
+    for folder, is_told in ((gpt2_folder, True), (turned_folder, False)):
+        session = opened("overview", folder)
+        assert (note in f"{captions(session)} {sentences(session)}") == is_told
 
 
 def test_what_could_not_be_used_of_the_corpus_is_said(opened, changed):
@@ -154,21 +71,11 @@ def test_what_could_not_be_used_of_the_corpus_is_said(opened, changed):
         "('corpus coreference_left_out', '3'), ('corpus images_left_out', '2'), "
         "('corpus masks_left_out', 'many')",
     )
-    for language, expected in (
-        (
-            "en",
-            "Left out of the corpus, since it could not be used: images (2), rows without text "
-            "(1,234), malformed rows (1), such as sentences that are no tree, coreference of "
-            "documents (3) whose sentences are read.",
-        ),
-        (
-            "ja",
-            "コーパスのうち使用できず除外したもの：画像（2 枚）、テキストのない行（1,234 件）、"
-            "形式に誤りのある行（1 件。木にならない文など）、共参照（3 文書。文は使用）。",
-        ),
-    ):
-        captions = [c.value for c in opened("overview", folder, lang=language).caption]
-        assert expected in captions
+    assert (
+        "Left out of the corpus, since it could not be used: images (2), rows without text "
+        "(1,234), malformed rows (1), such as sentences that are no tree, coreference of "
+        "documents (3) whose sentences are read."
+    ) in [caption.value for caption in opened("overview", folder).caption]
     whole = changed("checkpoint")
     assert not any("Left out" in caption.value for caption in opened("overview", whole).caption)
 
@@ -187,35 +94,39 @@ def test_what_a_run_still_adds_is_said_until_it_ends(opened, changed):
     )
 
 
-changed = changes_of("store_folder")
-SAMPLE = "insert into stored.provenance values ('sample head_token', '5/3000')"
-PAIRS = "insert into stored.provenance values ('least_count pair_delta', '3')"
+def test_a_figure_of_a_sample_says_so(opened, changed):
+    folder = changed("insert into stored.provenance values ('sample head_token', '5/3000')")
+    said = captions(opened("head", folder, he_view="tokens", he_least="1"))
+    assert "head_token holds a random sample: 5 of 3,000 sequences." in said
 
 
-@pytest.fixture
-def open_head(opened, changed):
-    return partial(opened, "head", changed(SAMPLE))
+def test_other_files_are_listed_readable_or_not(opened, store_folder, tmp_path):
+    for name in ("a.duckdb", "b.duckdb"):
+        copyfile(store_folder / "tiny.duckdb", tmp_path / name)
+    (tmp_path / "c.duckdb").write_text("not a database")
+    text = sentences(opened("overview", tmp_path, file="b.duckdb"))
+    assert "on text\\.txt, 3 texts" in text
+    assert "c\\.duckdb cannot be read" in text
 
 
-@pytest.fixture
-def open_pairs(opened, changed):
-    return partial(opened, "token_pairs", changed(PAIRS))
+@pytest.mark.parametrize("page", ["overview", "habits", "compare"])
+def test_a_name_that_is_no_text_hides_no_other_file(opened, store_folder, tmp_path, page):
+    copyfile(store_folder / "tiny.duckdb", tmp_path / "tiny.duckdb")
+    copyfile(store_folder / "tiny.duckdb", os.fsencode(tmp_path) + b"/\xff\xfe*.duckdb")
+    session = opened(page, tmp_path)
+    [warning] = session.sidebar.warning
+    assert r"\\xff\\xfe\*\.duckdb is left out" in warning.value
+    assert session.sidebar.selectbox(key="file").options == ["tiny.duckdb"]
 
 
-@pytest.mark.parametrize(
-    ("lang", "note"),
-    [
-        ("en", "head_token holds a random sample: 5 of 3,000 sequences."),
-        ("ja", "head_token は無作為標本（全 3,000 系列中 5 系列）です。"),
-    ],
-)
-def test_a_figure_of_a_sample_says_so(open_head, lang, note):
-    assert note in captions(open_head(he_view="tokens", he_least="1", lang=lang))
-
-
-def test_lists_begin_at_the_least_count_that_the_file_has(open_pairs):
-    session = open_pairs(tp_view="workbench")
-    (least,) = (control for control in session.number_input if control.key == "tp_least")
-    assert (least.min, least.value) == (3, 3)
-    assert "Pairs that occur less than 3 times are not in the file." in captions(session)
-    assert session.session_state["tp_least"] == 3
+def test_a_file_with_trees_is_a_click_away_from_one_without(
+    opened, store_folder, treebank_folder, tmp_path
+):
+    copyfile(store_folder / "tiny.duckdb", tmp_path / "plain.duckdb")
+    copyfile(next(treebank_folder.glob("*.duckdb")), tmp_path / "trees.duckdb")
+    session = opened("syntax", tmp_path, file="plain.duckdb", sy_view="relations")
+    [link] = [link.proto for link in session.main.get("page_link")]
+    assert link.label == r"→ trees\.duckdb"
+    place = dict(parse_qsl(link.query_string))
+    assert place == {"file": "trees.duckdb", "lang": "en", "sy_view": "relations"}
+    assert frames(opened("syntax", tmp_path, **place))

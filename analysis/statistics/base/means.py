@@ -223,21 +223,26 @@ class Blocks:
         """
         others = ", ".join(filter(None, ("seq", "value", weight)))
         of_cells = f"""
-            select * exclude ({others}), fsum(value) as total, sum({weight or 1})::double as n,
-                count(*) as present
-            from ({query}) join blocks using (seq)
-            where not isnan(value) group by all order by all
+            select * exclude (block, total, n, present), list(block) as blocks,
+                list(total) as totals, list(n) as ns, list(present) as presents
+            from (
+                select * exclude ({others}), fsum(value) as total,
+                    sum({weight or 1})::double as n, count(*) as present
+                from ({query}) join blocks using (seq)
+                where not isnan(value) group by all)
+            group by all order by all
         """
         frames = [store.sql(of_cells.replace("{some}", some)).df() for some in slices(store)]
-        sums = pd.concat(frames, ignore_index=True)  # a cell may have several rows
-        names = [*sums.columns.drop(["block", "total", "n", "present"])]
-        grouped = sums.groupby(names, dropna=False, observed=True)
+        found = pd.concat(frames, ignore_index=True)  # a cell may have a row in several slices
+        key = [*found.columns.drop(["blocks", "totals", "ns", "presents"])]
+        grouped = found.groupby(key, dropna=False, observed=True)
         cells = grouped.size().index.to_frame(index=False)
         total, n, present = np.zeros((3, len(self.numbers), len(cells)))
-        places = np.searchsorted(self.numbers, sums["block"]), grouped.ngroup()
-        np.add.at(total, places, sums["total"])
-        np.add.at(n, places, sums["n"])
-        np.add.at(present, places, sums["present"])
+        for cell, (_, row) in zip(grouped.ngroup(), found.iterrows(), strict=True):
+            place = np.searchsorted(self.numbers, row["blocks"]), cell
+            total[place] += row["totals"]
+            n[place] += row["ns"]
+            present[place] += row["presents"]
         is_zero = cells["quantity"].isin(zero) if zero else False
         counted = np.where(is_zero, self.sizes[:, None], n)
         drawn = context.redraws(self.numbers)

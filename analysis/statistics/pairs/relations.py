@@ -224,7 +224,7 @@ _SHARES = """
     ),
     occurring as (
         select distinct effect, quantity, relation
-        from amount join total using (effect, quantity)
+        from amount semi join total using (effect, quantity)
     ),
     share as (
         select seq, effect, quantity, relation, coalesce(amount / total, 0) as share

@@ -1,99 +1,146 @@
-"""Exports of a page, read back and compared with the page."""
+"""Kinds of marks of a chart, and exports compared with what the page shows."""
 
-import io
-import json
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from html import unescape
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pages.charts.chart_theme import with_data
-from pages.export import files as export
-from pages.export.item import Item, clean, table_of
-from pages.export.latex import MOST_ROWS, latex, latex_text
-from pages.export.web import web_page
+from pages.export.shown import Shown
 from pages.words.units import PERCENT, POINTS, named_in, without_unit
-from tests.pages.kit.marks import Unit, units
-from tests.pages.kit.openings import Offer
 
 _IN_PERCENT = ("{} (%)", "{}（%）")
 _PLACES = ("x", "y")  # fields that say where something is put, on axes that name every place
 _CLOSE = 1e-6  # of numbers in JSON
-_PRINTED = 6e-4  # of numbers with four digits
+Specification = dict[str, Any]
+"""A chart in Vega-Lite, with its data inside."""
+PARTS = ("layer", "hconcat", "vconcat", "concat")
+_SPANS = {"rule", "area", "bar"}
 
 
-def assert_exported_as_shown(offer: Offer) -> None:
-    """Every export holds the numbers that are shown, under their heading and in its unit."""
-    frame, chart = offer
+@dataclass(frozen=True)
+class Unit:
+    """One kind of mark of a chart: its encoding and the name of its data.
+
+    Attributes:
+        encoding: channels with one definition.
+        many: channels with several definitions.
+    """
+
+    mark: str
+    encoding: Mapping[str, dict[str, Any]]
+    many: Mapping[str, list[dict[str, Any]]]
+    data: str | None
+
+    def field(self, channel: str) -> str | None:
+        """Field of a channel, if it has one."""
+        return self.encoding.get(channel, {}).get("field")
+
+    def is_number(self, channel: str) -> bool:
+        """Return True if a channel shows a field of unbinned numbers."""
+        shown = self.encoding.get(channel, {})
+        return shown.get("type") == "quantitative" and "field" in shown and not shown.get("bin")
+
+    @property
+    def tooltip(self) -> list[dict[str, Any]]:
+        """Entries of the tooltip that have a field, in order."""
+        entries = [self.encoding.get("tooltip", {}), *self.many.get("tooltip", [])]
+        return [entry for entry in entries if "field" in entry]
+
+    @property
+    def span(self) -> tuple[str, str, str] | None:
+        """Channel and fields of both ends, if the mark is drawn from one value to another."""
+        for channel in ("y", "x"):
+            low, high = self.field(channel), self.field(f"{channel}2")
+            if low and high and self.mark in _SPANS and self.is_number(channel):
+                return channel, low, high
+        return None
+
+
+def units(
+    chart: Specification,
+    data: str | None = None,
+    encoding: Mapping[str, Any] | None = None,
+) -> Iterator[tuple[Specification, Unit]]:
+    """Yield every kind of mark of a chart with the part of the chart that draws it, in order."""
+    data = chart.get("data", {}).get("name", data)
+    encoding = {**(encoding or {}), **chart.get("encoding", {})}
+    parts = [inner for kind in PARTS for inner in chart.get(kind, [])]
+    parts += [chart["spec"]] if "spec" in chart else []
+    for part in parts:
+        yield from units(part, data, encoding)
+    if not parts:
+        mark = chart.get("mark", "")
+        single = {name: entry for name, entry in encoding.items() if isinstance(entry, dict)}
+        many = {name: entries for name, entries in encoding.items() if isinstance(entries, list)}
+        kind = mark["type"] if isinstance(mark, dict) else mark
+        yield chart, Unit(kind, single, many, data)
+
+
+def assert_exported_as_shown(shown: Shown) -> None:
+    """The frame that is exported holds all that is drawn, and is printed under the same headings
+    in the same units."""
+    frame, printed = shown.frame, shown.printed
     assert len(frame)
-    read = pd.read_csv(io.BytesIO(export.csv(frame)), keep_default_na=False, na_values=[""])
-    assert list(read) == list(frame)
-    for name in frame.select_dtypes("number"):
-        assert_close(read[name], frame[name])
-    _assert_printed(offer.printed)
-    for name, heading, factor in shown_columns(offer):
-        assert heading in offer.printed, f"{name} is shown as {heading}"
-        assert_close(offer.printed[heading], factor * frame[name])
-    page = web_page("", (Item("?", version="1", **_content(offer)),))
-    if chart is not None:
-        _assert_drawn(offer, page)
-    elif not offer.shown.body:
-        _assert_in_page(offer.printed, page)
+    for name, heading, factor in shown_columns(shown):
+        assert heading in printed, f"{name} is shown as {heading}"
+        np.testing.assert_allclose(
+            printed[heading].to_numpy(float), factor * frame[name].to_numpy(float), rtol=_CLOSE
+        )
 
 
-def shown_columns(offer: Offer) -> Iterator[tuple[str, str, int]]:
+def shown_columns(shown: Shown) -> Iterator[tuple[str, str, int]]:
     """Yield column, printed heading and factor of every numeric column with a unique heading.
 
     The factor is 100 for numbers in per cent, else 1.
     """
-    if offer.shown.asked.own:
+    if shown.asked.own:
         return
-    titles = dict(_of_table(offer) if offer[1] is None else _of_chart(offer))
-    if offer[1] is not None:  # charts of a page's own have no headings
-        titles = {name: titles[name] for name in titles if name in offer.shown.headings}
+    titles = dict(_of_table(shown) if shown.chart is None else _of_chart(shown))
+    if shown.chart is not None:  # charts of a page's own have no headings
+        titles = {name: titles[name] for name in titles if name in shown.headings}
     every = Counter(title for title, _ in titles.values())
     for name, (title, factor) in titles.items():
         forms = _IN_PERCENT if factor == 100 else ("{}",)
-        printed = [form.format(title) for form in forms if form.format(title) in offer.printed]
-        if every[title] == 1 and pd.api.types.is_numeric_dtype(offer[0][name]):
+        printed = [form.format(title) for form in forms if form.format(title) in shown.printed]
+        if every[title] == 1 and pd.api.types.is_numeric_dtype(shown.frame[name]):
             yield name, (printed or [forms[0].format(title)])[0], factor
 
 
-def _of_table(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
-    for name, column in offer.shown.columns.items():
+def _of_table(shown: Shown) -> Iterator[tuple[str, tuple[str, int]]]:
+    for name, column in shown.columns.items():
         label, format = column, ""
         if not isinstance(column, str):
             label, format = column["label"], (column["type_config"] or {}).get("format")
         yield name, (label, 100 if format == "percent" else 1)
 
 
-def _of_chart(offer: Offer) -> Iterator[tuple[str, tuple[str, int]]]:
+def _of_chart(shown: Shown) -> Iterator[tuple[str, tuple[str, int]]]:
     """The numbers that have one title, in tooltips or else at axes and in legends; all that is read
     off these is in the frame."""
     drawn: dict[str, set[tuple[str, int]]] = defaultdict(set)
     titled: dict[str, set[str]] = defaultdict(set)
-    specification = with_data(offer[1])
+    specification = with_data(shown.chart)
     for _, unit in units(specification):
         for channel, entry in unit.encoding.items():
             name, title = str(entry.get("field")), (entry.get("title") or "").strip()
             if not ("field" in entry and _is_read(unit, channel.removesuffix("2"))):
                 continue
-            column = _exported(offer[0], name)
+            column = _exported(shown.frame, name)
             assert column is not None, f"{name} is not exported"
             rows = [row.get(name) for row in specification["datasets"].get(unit.data, [])]
             assert_holds(column, rows, f"{name}, shown as {title}")
-            if title and name in offer[0] and name not in (unit.span or ()):
+            if title and name in shown.frame and name not in (unit.span or ()):
                 drawn[name].add((title, 100 if _in_percent(unit, entry) else 1))
         for entry in unit.tooltip:
             titled[entry["field"]].add(entry["title"])
     for name, titles in drawn.items():
         factors = {factor for _, factor in titles}
         titles = titled[name] or {title for title, _ in titles}
-        others = (titled[other] for other in titled if other in offer[0] and other != name)
+        others = (titled[other] for other in titled if other in shown.frame and other != name)
         if len(titles) == len(factors) == 1 and titles not in others:
             yield name, (titles.pop(), factors.pop())
 
@@ -133,87 +180,3 @@ def assert_holds(column: pd.Series, values: list[Any], what: str) -> None:
         sides = (held[np.minimum(place - step, len(held) - 1)] for step in (0, 1))
         away = np.min([np.abs(side - wanted) for side in sides], axis=0)
         assert (away <= _CLOSE * np.maximum(np.abs(wanted), 1e-3)).all(), what
-
-
-def assert_close(printed: pd.Series, shown: pd.Series) -> None:
-    np.testing.assert_allclose(
-        printed.to_numpy(dtype=float), shown.to_numpy(dtype=float), rtol=_CLOSE
-    )
-
-
-def _assert_printed(printed: pd.DataFrame) -> None:
-    """The table of LaTeX has these columns under these headings, in four digits."""
-    written = latex(printed, caption="c", label="l")
-    head = re.search(r"\\toprule\n(.*?) \\\\\n\\midrule", written, re.DOTALL)
-    assert head
-    assert head[1].split(" & ") == [latex_text(str(name)) for name in printed]
-    body = written.partition("\\midrule\n")[2].partition("\\bottomrule")[0]
-    rows = [re.split(r"(?<!\\) & ", row) for row in body.removesuffix(" \\\\\n").split(" \\\\\n")]
-    assert len(rows) == min(len(printed), MOST_ROWS)
-    for place, name in enumerate(printed):
-        column = printed[name].head(MOST_ROWS)
-        if pd.api.types.is_float_dtype(column):
-            cells = [float("nan" if row[place] == "--" else row[place]) for row in rows]
-            np.testing.assert_allclose(cells, column.to_numpy(dtype=float), rtol=_PRINTED)
-
-
-def _content(offer: Offer) -> dict[str, Any]:
-    if offer[1] is not None:
-        return {"chart": with_data(offer[1])}
-    return {"body": clean(offer.shown.body), **table_of(offer.printed)}
-
-
-def _assert_in_page(printed: pd.DataFrame, page: str) -> None:
-    """The table of a web page has the same headings and numbers."""
-    page = page.partition("<footer>")[0]
-    heads = [unescape(name) for name in re.findall("<th>(.*?)</th>", page, re.DOTALL)]
-    assert heads == list(map(str, printed))
-    rows = re.findall("<tr><td.*?</tr>", page, re.DOTALL)
-    for place, name in enumerate(printed):
-        column = printed[name].head(len(rows))
-        if pd.api.types.is_float_dtype(column):
-            cells = [re.findall("<td(.*?)>", row)[place] for row in rows]
-            values = [float(cell.split('"')[1]) if cell else np.nan for cell in cells]
-            np.testing.assert_allclose(values, column.to_numpy(dtype=float), rtol=_CLOSE)
-
-
-def _assert_drawn(offer: Offer, page: str) -> None:
-    """Check that the web page's chart has the page's data, and the printed one its numbers."""
-    charts = json.loads(page.partition('id="charts">')[2].partition("</script>")[0])
-    assert charts["chart-1"]["datasets"] == with_data(offer[1])["datasets"]
-    picture = export.svg(offer[1])
-    assert picture.startswith("<svg")
-    assert "mark-" in picture
-    assert "NaN" not in picture
-    assert "undefined" not in picture
-    labels = [unescape(label) for label in re.findall('aria-label="(.*?)"', picture)]
-    for title, columns in _told(offer).items():
-        numbers = np.concatenate([offer[0][name].to_numpy(dtype=float) for name in columns])
-        for label in labels:
-            if titled := re.search(rf"(?:^|; ){re.escape(title)}: ([^;]+)", label):
-                _assert_told(titled[1], numbers, label)
-
-
-def _told(offer: Offer) -> dict[str, set[str]]:
-    """The columns that are drawn under a title, where the frame has all of them."""
-    titled: dict[str, set[str]] = defaultdict(set)
-    drawn: set[str] = set()
-    for _, unit in units(with_data(offer[1])):
-        drawn |= {str(unit.field(channel)) for channel in unit.encoding if unit.is_number(channel)}
-        for entry in (*unit.encoding.values(), *unit.tooltip):
-            if title := (entry.get("title") or "").strip():
-                titled[title].add(entry.get("field", ""))
-    numbers = drawn & set(offer[0].select_dtypes("number"))
-    return {title: names for title, names in titled.items() if names <= numbers}
-
-
-def _assert_told(text: str, numbers: np.ndarray, label: str) -> None:
-    """A number in words is one of those of a column, to the digits that it has."""
-    plain = text.replace("−", "-").replace(",", "")
-    if not re.fullmatch(r"[-+\d.e%]+", plain):
-        return
-    unit = 0.01 if plain.endswith("%") else 1.0
-    digits, _, power = plain.removesuffix("%").partition("e")
-    number = unit * float(plain.removesuffix("%"))
-    last = unit * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
-    assert np.nanmin(np.abs(numbers - number)) <= 0.51 * last + 0.006 * abs(number), label

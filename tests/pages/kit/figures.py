@@ -10,20 +10,12 @@ from streamlit.testing.v1 import AppTest
 from tests.pages.kit.openings import Offered
 
 
-def figure_of(exported: Offered, key: str) -> tuple[Any, Any]:
-    """Frame and chart of the figure or table with this key, or the only one that begins so."""
-    if key in exported:
-        return exported[key]
-    (match,) = (figure for name, figure in exported.items() if name.startswith(key))
-    return match
-
-
 def frame_of(exported: Offered, key: str) -> Any:
-    return figure_of(exported, key)[0]
-
-
-def chart_of(exported: Offered, key: str) -> Any:
-    return figure_of(exported, key)[1]
+    """Frame of the figure or table with this key, or of the only one whose key begins so."""
+    if key in exported:
+        return exported[key].frame
+    (match,) = (shown for name, shown in exported.items() if name.startswith(key))
+    return match.frame
 
 
 def click(session: AppTest, name: str, part: str, value: Any) -> None:

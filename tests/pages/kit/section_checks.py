@@ -1,14 +1,9 @@
 """Checks of every section of every page."""
 
-from collections.abc import Set
 from importlib import import_module
-
-from streamlit.testing.v1 import AppTest
 
 from analysis.needs import Need
 from pages.kit.section import Section
-
-TABLE = "|"  # of a contract, which may speak of NaN
 
 
 def sections(page: str) -> list[Section]:
@@ -30,21 +25,3 @@ def home_of(page: str, section: Section) -> str:
         return "turned"
     of_images = any(Need.IMAGES in table.needs for table in section.needs)
     return "images" if of_images or (page, section.name) == ("relevance", "map") else "treebank"
-
-
-def assert_opened(session: AppTest) -> None:
-    """Check that a page has a title, content and method, and shows no NaN."""
-    assert session.header
-    assert not session.error
-    assert session.expander, "how it is measured is not told"
-    texts = [text.value for text in session.markdown if not text.value.startswith(TABLE)]
-    assert not {"nan", "+nan"} & set(" ".join(texts).lower().split())
-
-
-def assert_translated(english: AppTest, japanese: AppTest, *, but: Set[str] = frozenset()) -> None:
-    """Check that no headline is the same in both languages, except names."""
-    for part in ("header", "subheader"):
-        headlines = [
-            {heading.value for heading in getattr(session, part)} for session in (english, japanese)
-        ]
-        assert headlines[0] & headlines[1] <= but
