@@ -15,12 +15,7 @@ def chosen_statistics(words: Sequence[str] | None) -> tuple[str, ...]:
     """Return the chosen statistics and all that they need, in the order they run; None means all.
 
     A word is the name of a statistic or of a group; after `-` it takes away, from all if no other
-    word adds. What needs a statistic that is taken away goes with it.
-
-    Raises:
-        UnknownName: naming the groups and statistics there are.
-        UserError: a statistic is asked for by name and something it needs is taken away, or
-            nothing is left.
+    word adds. What needs a statistic that is taken away goes with it, or is refused if it is named.
     """
     words = words or [ALL]
     without = [word.removeprefix("-") for word in words if word.startswith("-")]

@@ -41,8 +41,6 @@ def build_demo(
 ) -> None:
     """Run all parts of the demo, and install the models to download when their turn comes.
 
-    Checks of robustness read as many sequences as intervals need.
-
     Args:
         run: runs a model over a corpus, as the command line does.
         first: True for only what takes seconds.

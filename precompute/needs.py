@@ -1,5 +1,4 @@
-"""Checks of a corpus and a model against the needs of statistics and the options of a run, and what
-a run says of them at its start."""
+"""Checks of a corpus and a model against the needs of statistics and the options of a run."""
 
 from collections.abc import Iterable, Iterator
 

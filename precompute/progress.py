@@ -70,9 +70,7 @@ def ignore(_: object) -> None:
 class Account:
     """Sum of a run's events so far; another thread may read it.
 
-    Args:
-        workers: time left is unknown until so many jobs are finished: before, most of the work
-            that was done is in none.
+    Time left is unknown until every worker has finished a job: most of the work is in none before.
     """
 
     def __init__(self, workers: int = 1, clock: Callable[[], float] = time.monotonic):
@@ -86,7 +84,6 @@ class Account:
         self.done, self._n_jobs, self._work, self._n_bytes = stage.found, 0, 0.0, 0
 
     def receive(self, event: Event) -> None:
-        """Add an event."""
         if isinstance(event, Finished):
             self.done += event.size
             self._work += event.work
@@ -114,8 +111,7 @@ class Account:
 
     @property
     def seconds_left(self) -> float | None:
-        """Return the seconds until the stage ends, by what its work took so far; None if
-        unknown."""
+        """Return the seconds until the stage ends, by its work so far; None if unknown."""
         if not self._work or self._n_jobs < self._workers:
             return None
         return self.seconds * max(0.0, self._stage.work - self._work) / self._work
@@ -178,12 +174,8 @@ _ADDRESS = "http://127.0.0.1:8501"  # of .streamlit/config.toml
 def displayed(
     output: Path, stop_line: StopLine | None = None, *, workers: int = 1
 ) -> Iterator[OnEvent]:
-    """Yield a receiver of a run's events that shows them until the run ends.
-
-    Args:
-        stop_line: told what is kept if the run is stopped.
-        workers: the number of jobs at a time.
-    """
+    """Yield a receiver of a run's events that shows them until the run ends, and tells the line of
+    a stopped run what is kept."""
     account, ended, made = Account(workers), Signal(), list[Made]()
     shown = Bars(account) if sys.stderr.isatty() else Lines(account)
 

@@ -11,21 +11,16 @@ from analysis.errors import UserError
 from analysis.scopes import BUDGET
 from precompute.jobs.bounds import USUAL, Bounds
 
-_OF_TEXT = {
-    "mask_rate": "--mask",
-    "max_tokens": "--max-tokens",
-    "packing": "--packing",
-    "column": "--column",
-    "segments": "--segments",
-    "frequencies": "--frequencies",
-    "word_vectors": "--word-vectors",
-}
+_OF_TEXTS = (
+    *("mask_rate", "max_tokens", "packing", "column", "segments"),
+    *("frequencies", "word_vectors"),
+)
 
 
 @dataclass(frozen=True)
 class Request:
-    """Settings of a run from the command line; `corpus` is a tuple for a corpus of several files,
-    `check_sequences` is None for as many as the budget of checks pays for."""
+    """Settings of a run; `corpus` is a tuple for several files, `check_sequences` is None for as
+    many as the budget of checks pays for."""
 
     model: str
     corpus: str | tuple[str, ...]
@@ -91,8 +86,9 @@ def image_corpus_name(request: Request) -> str:
             f"{request.model} reads images, of one folder, and --corpus is given "
             f"{len(request.corpus)} times. Put the images into one folder."
         )
-    for name, option in _OF_TEXT.items():
+    for name in _OF_TEXTS:
         if getattr(request, name) != getattr(Request, name):
+            option = f"--{name.removesuffix('_rate').replace('_', '-')}"
             raise UserError(
                 f"{option} is for texts, and {request.model} reads images, each of as many tokens "
                 f"as it has patches. Leave {option} out."

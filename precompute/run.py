@@ -14,40 +14,21 @@ from analysis.foreign_file import Locked
 from analysis.statistics.corpus import Identity, identity_in, provenance
 from analysis.statistics.corpus import run as stored_run
 from analysis.statistics.question import quoted_files
-from precompute import SHARDS
+from precompute import SHARDS, needs
 from precompute.choice import chosen_statistics, in_order, named_statistics, of_texts_run_again
+from precompute.corpora import word_files
 from precompute.corpora.images.images import read_digit_images, read_images
 from precompute.corpora.index.corpus import Corpus, Reading, indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.source import DEMO_DIGITS
-from precompute.corpora.word_files import (
-    Frequencies,
-    WordVectors,
-    read_frequencies,
-    read_word_vectors,
-)
 from precompute.corpora.wording import path_as_given
-from precompute.jobs.bounds import (
-    LEAST_CHECKED,
-    again_within_budget,
-    checked_within_budget,
-    cost_of_again,
-)
+from precompute.jobs import bounds
 from precompute.jobs.claim import claimed, remove_unfinished
 from precompute.jobs.plan import Facts, Plan, kept_sequences
 from precompute.jobs.runner import Runner, finish_plan, reporting_shortage
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
-from precompute.needs import (
-    allowed,
-    check_corpus,
-    check_known,
-    check_length,
-    check_model,
-    check_segments,
-    summary,
-)
 from precompute.passes import STATISTICS
 from precompute.progress import Made, OnEvent, ignore
 from precompute.request import Request, image_corpus_name
@@ -61,11 +42,7 @@ outside of UTF-8 are lost."""
 
 
 def run(request: Request, runner: Runner, on_event: OnEvent = ignore) -> Plan:
-    """Compute all missing parts and publish the file; return the plan.
-
-    Raises:
-        UserError: for any error that the user can correct.
-    """
+    """Compute all missing parts and publish the file; return the plan."""
     with reporting_shortage(request.output):
         chosen_statistics(request.statistics)
         if request.until is not None:
@@ -104,9 +81,9 @@ def _loaded(request: Request, on_event: OnEvent = ignore) -> LoadedModel:
         print("This processor has no bfloat16 arithmetic: float32 is faster here, and more exact.")
     if model.images is not None and model.images.interpolation:
         print(f"Positions: {model.images.interpolation} by the model itself.")
-    check_model(named_statistics(request.statistics), model)
-    check_length(request.max_tokens, model)
-    check_segments(model)
+    needs.check_model(named_statistics(request.statistics), model)
+    needs.check_length(request.max_tokens, model)
+    needs.check_segments(model)
     return model
 
 
@@ -149,10 +126,10 @@ def _finished(
 
 def _finished_plan(request: Request, model: LoadedModel, runner: Runner, on_event: OnEvent) -> Plan:
     corpus = indexed(_reading(request, model), request.output.parent / SHARDS, on_event)
-    check_corpus(named_statistics(request.statistics), corpus)
-    check_known(corpus, model)
+    needs.check_corpus(named_statistics(request.statistics), corpus)
+    needs.check_known(corpus, model)
     plan = _plan(request, model, corpus)
-    print("\n".join(summary(plan, model)), flush=True)
+    print("\n".join(needs.summary(plan, model)), flush=True)
     finish_plan(plan, model, runner, on_event)
     return plan
 
@@ -199,19 +176,19 @@ def _reading(request: Request, model: LoadedModel) -> Reading:
 
 
 def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
-    frequencies: Frequencies | None = None
+    frequencies = None
     if request.frequencies:
         vocabulary = model.model.config.vocab_size
-        frequencies = read_frequencies(request.frequencies, vocabulary=vocabulary)
+        frequencies = word_files.read_frequencies(request.frequencies, vocabulary=vocabulary)
     held = _statistics_already_in(request, identity(request, model, corpus), model.identity)
     names = in_order({*chosen_statistics(request.statistics), *held})
     n_layers, n_heads = len(model.layers), len(model.layers[0].query_weight)
-    n_checked = request.check_sequences or checked_within_budget(len(corpus))
-    n_again = request.check_sequences or again_within_budget(
+    n_checked = request.check_sequences or bounds.checked_within_budget(len(corpus))
+    n_again = request.check_sequences or bounds.again_within_budget(
         len(corpus), n_layers=n_layers, n_heads=n_heads
     )
     if of_texts_run_again(in_order({*named_statistics(request.statistics), *held})):
-        n_again = max(n_again, LEAST_CHECKED)
+        n_again = max(n_again, bounds.LEAST_CHECKED)
     left_out = () if n_again else of_texts_run_again(names)
     order, drawn = model.layers[0].order, request.random_weights
     loaded = (request.segments, drawn, model.part)
@@ -220,7 +197,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         folder=request.output.parent / SHARDS,
         facts=facts,
         corpus=corpus,
-        statistics=tuple(allowed((name for name in names if name not in left_out), corpus)),
+        statistics=tuple(needs.allowed((name for name in names if name not in left_out), corpus)),
         frequencies=frequencies,
         word_vectors=_word_vectors(request, corpus),
         hidden_budget=request.pair_memory * 2**20,
@@ -229,12 +206,12 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         bounds=request.bounds,
         n_checked=n_checked,
         n_again=n_again,
-        cost_of_again=cost_of_again(n_layers=n_layers, n_heads=n_heads),
+        cost_of_again=bounds.cost_of_again(n_layers=n_layers, n_heads=n_heads),
         left_out=left_out,
     )
 
 
-def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
+def _word_vectors(request: Request, corpus: Corpus) -> word_files.WordVectors | None:
     if request.word_vectors is None:
         return None
     forms = corpus.forms()
@@ -243,7 +220,7 @@ def _word_vectors(request: Request, corpus: Corpus) -> WordVectors | None:
             f"--word-vectors is for corpora whose words are annotated, and {corpus.name} is plain "
             "text. Leave it out, or give a CoNLL-U file as --corpus."
         )
-    return read_word_vectors(request.word_vectors, forms)
+    return word_files.read_word_vectors(request.word_vectors, forms)
 
 
 def _statistics_already_in(request: Request, run_identity: dict, model: Identity) -> list[str]:

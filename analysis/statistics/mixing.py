@@ -279,15 +279,23 @@ SEQUENCE_SCOPE_SIMILARITY = Table(
     laws=("scope_a <> scope_b",),
     values={"spearman": replace(_ALIKE, least=-1, most=1)},
 )
+
+
+def _in_both_orders(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Add every pair of two scopes with the wider one first."""
+    exchanged = {"scope_a": "scope_b", "scope_b": "scope_a"}
+    return pd.concat([pairs, pairs[pairs["scope_a"] != pairs["scope_b"]].rename(columns=exchanged)])
+
+
 SCOPE_SIMILARITY = means(
     "scope_similarity",
     of=SEQUENCE_SCOPE_SIMILARITY,
     rows="""(
         with pair as (from sequence_scope_similarity where {some})
         select seq, layer, scope_a, scope_b, spearman from pair
-        union all select seq, layer, scope_b, scope_a, spearman from pair
-        union all select distinct seq, layer, unnest([scope_a, scope_b]) as scope, scope, 1
-        from pair)""",
+        union all select seq, layer, scope, scope, 1 from (select distinct seq, layer from pair),
+            (select distinct unnest([scope_a, scope_b]) as scope from pair))""",
+    then=_in_both_orders,
     over=(LAYER,),
     note="in either order, each with itself too; means over sequences",
     laws=("scope_a <> scope_b or spearman = 1",),

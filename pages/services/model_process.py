@@ -45,11 +45,7 @@ class ModelProcess:
         It starts the process and loads the model before a reader needs them.
         """
         if self._running is None and not self._lock.locked():
-            Thread(target=self._answer_one, args=question, daemon=True).start()
-
-    def _answer_one(self, *question: Any) -> None:
-        with self._lock:
-            self._answer(question)
+            Thread(target=self._answer, args=[question], daemon=True).start()
 
     def ask(self, *question: Any) -> Any:
         """Return the result of a function, by the model, its name and both kinds of arguments.
@@ -58,8 +54,7 @@ class ModelProcess:
             Refused: the model or the input cannot be used.
             RuntimeError: an error in the program.
         """
-        with self._lock:
-            kind, found = self._answer(question)
+        kind, found = self._answer(question)
         if kind == "failed":
             raise RuntimeError(found)
         if kind != "found":
@@ -68,12 +63,13 @@ class ModelProcess:
 
     def _answer(self, question: tuple) -> tuple[str, Any]:
         """Return the answer's kind and content, from a new process if the old one has ended."""
-        for _ in range(_TRIES):
-            self._running = self._running or _Running()
-            try:
-                return self._running.answer(question)
-            except EOFError:  # it was idle, or was ended from outside
-                self.close()
+        with self._lock:
+            for _ in range(_TRIES):
+                self._running = self._running or _Running()
+                try:
+                    return self._running.answer(question)
+                except EOFError:  # it was idle, or was ended from outside
+                    self.close()
         return "ended", _ENDED
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Int32, UInt8
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import BadCorpus, UnfitModel, UserError
 from analysis.token_types import FIRST, SEP
@@ -40,7 +40,7 @@ class Encoder:
 
     def __init__(
         self,
-        tokenizer: PreTrainedTokenizerBase,
+        tokenizer: Tokenizer,
         *,
         positions: int,
         segment_types: int,
@@ -73,12 +73,6 @@ class Encoder:
 
         Texts and pairs are cut as `fitted` does. Tokens and annotated words are used as they are,
         whatever `max_tokens` is.
-
-        Raises:
-            BadCorpus: the tokenizer returns no token for a text; a token is unknown to it; tokens
-                or segment ids are more than the model can take.
-            UserError: `max_tokens` leaves no room for a pair.
-            UnfitModel: the tokenizer gives segment ids that the model does not know.
         """
         for batch in in_batches(entries):
             if batch[0].texts:

@@ -39,8 +39,7 @@ class LeftOut:
     """Counts by kind (`images`, `masks`, `blank_rows`, `malformed_rows`), and the first of each;
     and `notes`, the reasons that documents lost their coreference.
 
-    A row is a line of JSON Lines, a row of Parquet, an entry of a pickle, a sentence of a treebank
-    or a document with coreference.
+    A row is a line, a row of a table, a sentence of a treebank or a document with coreference.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -88,7 +87,6 @@ class LeftOut:
                 yield found
 
     def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
-        """Yield the results and count their rows."""
         for item in read:
             self.n_rows += n_rows(item)
             yield item
@@ -135,12 +133,7 @@ def is_blank(text: str) -> bool:
 
 
 def checked_text(value: object, *, key: str, place: str) -> str:
-    """Return the value if it is a valid text.
-
-    Raises:
-        BlankRow: it is null, empty or blank.
-        BadCorpus: it is no string, or holds half of a UTF-16 pair.
-    """
+    """Return the value if it is a valid text; a `BlankRow` is raised for one without letters."""
     if value is None:
         raise BlankRow(place, f"`{key}` is null; it must hold some text")
     if not isinstance(value, str):
@@ -152,12 +145,7 @@ def checked_text(value: object, *, key: str, place: str) -> str:
 
 
 def checked_tokens(value: object, *, place: str) -> tuple[str, ...]:
-    """Return the value as a tuple, if it is a list of at least one token.
-
-    Raises:
-        BlankRow: it is an empty list.
-        BadCorpus: it is no list, or one of its members is not a token.
-    """
+    """Return the value as a tuple, if it is a list of at least one token."""
     if not isinstance(value, list):
         raise BadCorpus(place, f"`tokens` is {shown(value)}; it must be a list of strings")
     if not value:

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import BadCorpus, UnknownName, UserError
 from precompute.corpora.annotated.conllu import conllu_documents
@@ -21,18 +21,9 @@ from precompute.corpora.recognition import NAMES, one_format_of
 from precompute.corpora.sequence import Entry
 from precompute.corpora.sequence import Sequence as Input
 from precompute.corpora.source import DEMO_DIGITS, Source, source_of
+from precompute.corpora.texts import rows
 from precompute.corpora.texts.packing import blocks, documents, packed, paired
-from precompute.corpora.texts.rows import (
-    TEXT,
-    Row,
-    arrow_rows,
-    entry_of,
-    json_list_rows,
-    jsonl_rows,
-    parquet_rows,
-    table_rows,
-    write_jsonl,
-)
+from precompute.corpora.texts.rows import TEXT, Row
 from precompute.corpora.texts.unlabeled_pickle import pickle_rows
 from precompute.corpora.token_types import check_masking, masked
 from precompute.corpora.wording import file_name, shown
@@ -43,13 +34,13 @@ TREES = "trees"
 TEXT_PACKINGS = ("paragraphs", "sentences", "blocks")
 PACKINGS = (*TEXT_PACKINGS, TREES)
 READERS: Mapping[str, Callable[[Path, str], Iterator[Row]]] = {
-    "arrow": arrow_rows,
-    "csv": table_rows,
-    "json": json_list_rows,
-    "jsonl": jsonl_rows,
-    "parquet": parquet_rows,
+    "arrow": rows.arrow_rows,
+    "csv": rows.table_rows,
+    "json": rows.json_list_rows,
+    "jsonl": rows.jsonl_rows,
+    "parquet": rows.parquet_rows,
     "pickle": pickle_rows,
-    "tsv": table_rows,
+    "tsv": rows.table_rows,
 }
 _COUNTED = (
     *("truncated", "unpaired", "too_short"),
@@ -61,7 +52,7 @@ ANNOTATED = {"conllu": conllu_documents, "coreference": column_documents}
 
 def read_corpus(
     given: str | Sequence[str],
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     *,
     positions: int,
     segment_types: int,
@@ -76,24 +67,13 @@ def read_corpus(
     """Read a corpus, given by names, with a model's tokenizer.
 
     Args:
-        given: a path of a file or a folder, several of them, or the name of a bundled corpus
-            (`BUNDLED_TEXTS`).
-        positions: number of tokens the model can read at once.
-        segment_types: number of segment ids of the model; 0 for a model without segments.
-        is_causal: True if no token of the model sees a later one.
-        max_tokens: length that texts and pairs are cut to.
+        given: a path of a file or a folder, several of them, or the name of a bundled corpus.
+        positions, segment_types, is_causal, max_tokens: as `Encoder` takes them.
         limit: number of sequences to keep, from the first on; None keeps all.
         mask_rate: the share of tokens replaced by the mask token.
         packing: unit that plain text is packed into (`PACKINGS`); other formats define their own,
             but `trees` reads every sentence of an annotated corpus alone.
         column: the key or column of the texts, where rows have several.
-
-    Raises:
-        BadCorpus: the file is missing or in no format that is read; as it is read, that it is
-            broken, without a sequence, or was changed meanwhile.
-        UserError: a number is out of its range; as it is read, too many rows are malformed.
-        UnfitModel: the tokenizer lacks something for reading or masking.
-        UnknownName: there is no such packing.
     """
     check_limit(limit)
     check_masking(tokenizer, mask_rate)
@@ -132,7 +112,6 @@ def read_corpus(
 
 
 def check_limit(limit: int | None) -> None:
-    """Raise UserError if a limit is out of range."""
     if limit is not None and limit < 1:
         raise UserError(
             f"--limit is {limit}; it must be at least 1, or left out to read the whole corpus."
@@ -144,28 +123,20 @@ def entries(
     *,
     packing: str = "paragraphs",
     column: str = TEXT,
-    tokenizer: PreTrainedTokenizerBase | None = None,
+    tokenizer: Tokenizer | None = None,
     max_tokens: int = 128,
     segment_types: int = 2,
     seed: int = 0,
     limit: int | None = None,
     left_out: LeftOut | None = None,
 ) -> Iterator[Entry]:
-    """Yield the entries of a corpus, given as to `read_corpus`, in its order.
+    """Yield the entries of a corpus in its order, as `read_corpus` reads them.
 
     Args:
         given: or its files, where they are known.
         tokenizer: needed to pack sentences, to cut blocks, and for annotated corpora; `max_tokens`,
             `segment_types` and `seed` apply to these alone. Without a tokenizer padding stays.
-        limit: largest number of entries.
-        left_out: collects unusable rows; its counts also grow by the changes of packing: see
-            `paired`, `packed`, `blocks` and `windows`.
-
-    Raises:
-        BadCorpus: as `read_corpus`.
-        UserError: too many rows are malformed; text is to be packed by word pieces without a
-            tokenizer, or trees or a column are asked of a corpus that holds none.
-        UnknownName: there is no such packing.
+        left_out: collects unusable rows; its counts also grow by the changes of packing.
     """
     if packing not in PACKINGS:
         raise UnknownName("packing", packing, PACKINGS)
@@ -200,13 +171,11 @@ def entries(
     elif form != "paragraphs":
 
         def entry(row: Row) -> Entry:
-            found = entry_of(row[1], row[0], column=column)
-            if tokenizer is None:
-                return found
-            return without_padding(found, tokenizer, counts=counts)
+            found = rows.entry_of(row[1], row[0], column=column)
+            return found if tokenizer is None else without_padding(found, tokenizer, counts=counts)
 
-        rows = _each(lambda path: READERS[form](path, column), source.files)
-        all_entries = left_out.counting(left_out.usable(rows, entry), lambda _: 1)
+        all_rows = _each(lambda path: READERS[form](path, column), source.files)
+        all_entries = left_out.counting(left_out.usable(all_rows, entry), lambda _: 1)
     elif packing == "paragraphs":
         all_entries = paired(texts, counts=counts)
     elif tokenizer is None:
@@ -223,13 +192,10 @@ def entries(
 
 
 def _each(reader: Callable[[Path], Iterator[Read]], files: Sequence[Path]) -> Iterator[Read]:
-    """Yield the entries of all files, one file after the other."""
     return chain.from_iterable(map(reader, files))
 
 
-def without_padding(
-    entry: Entry, tokenizer: PreTrainedTokenizerBase, *, counts: Counter[str]
-) -> Entry:
+def without_padding(entry: Entry, tokenizer: Tokenizer, *, counts: Counter[str]) -> Entry:
     """Return the entry without padding around its tokens, as if a mask had hidden it."""
     if not entry.tokens:
         return entry
@@ -259,13 +225,7 @@ def without_padding(
     return replace(entry, tokens=tokens, segments=entry.segments and entry.segments[kept])
 
 
-def convert_corpus(
-    corpus: list[str],
-    output: Path,
-    *,
-    model: str | None,
-    **settings: Any,
-) -> int:
+def convert_corpus(corpus: list[str], output: Path, *, model: str | None, **settings: Any) -> int:
     """Write the corpus's entries as JSON Lines; return their number."""
     for name in corpus:
         if name == DEMO_DIGITS or (Path(name).is_dir() and holds_images(Path(name))):
@@ -277,4 +237,4 @@ def convert_corpus(
     tokenizer = load_tokenizer(model) if model else None
     source = source_of(corpus)
     print(f"{source.name} is read as {NAMES[one_format_of(source.files)]}.")
-    return write_jsonl(entries(source, tokenizer=tokenizer, **settings), output)
+    return rows.write_jsonl(entries(source, tokenizer=tokenizer, **settings), output)

@@ -1,20 +1,17 @@
 """Random draws that depend on the seed, their purpose and the sequence, and on nothing else."""
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from analysis.errors import UserError
 
-PURPOSES = ("packing", "masking", "positions", "perturbation")
 Purpose = Literal["packing", "masking", "positions", "perturbation"]
+PURPOSES = get_args(Purpose)
 
 
 def generator(seed: int, *, purpose: Purpose, index: int) -> np.random.Generator:
-    """The generator for one sequence.
-
-    Purpose and index go in beside the seed and not into it, so that no two of them share a stream.
-    """
+    """The generator for one sequence; no two purposes or indices share a stream."""
     if seed < 0:
         raise UserError(f"--seed is {seed}; it must be 0 or more.")
     beside = (PURPOSES.index(purpose), index)

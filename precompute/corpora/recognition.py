@@ -1,8 +1,7 @@
 """Recognition of corpus formats by content, never by name.
 
 Texts with markup, tags or times between the words are recognised by their first lines, and refused:
-a line of `FORMS`, whose pattern is matched against the whole first lines, each without the white
-space around it, without blank lines.
+a pattern of `FORMS` is matched against these, stripped and without blank ones.
 """
 
 import json
@@ -107,12 +106,7 @@ def one_format_of(files: Sequence[Path]) -> Format:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed.
-
-    Raises:
-        BadCorpus: there is no such file, it cannot be read, is empty, or is in no format that this
-            version reads.
-    """
+    """Return the format of the file, by its first 64 KiB, decompressed if it is compressed."""
     head, name = _head(path), file_name(path)
     if not head:
         raise BadCorpus(name, "is empty; give a file that holds some text")

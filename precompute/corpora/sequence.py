@@ -55,7 +55,6 @@ class Annotation:
 
     @property
     def text(self) -> str:
-        """Return the words with the spaces between them."""
         ends = (" " if space else "" for space in self.spaces)
         return "".join(form + end for form, end in zip(self.forms, ends, strict=True)).strip()
 
@@ -109,14 +108,12 @@ class Sequence:
 
     @property
     def picture(self) -> Picture:
-        """Return the image of an image sequence."""
         if self.image is None:
             raise TypeError(f"Sequence {self.index} is a text.")
         return self.image
 
     @property
     def named_types(self) -> tuple[str, ...]:
-        """Return the type of every token by name."""
         return tuple(TOKEN_TYPES[kind] for kind in self.token_types)
 
     @property

@@ -289,7 +289,6 @@ class _Unpacked(io.RawIOBase):
 
 
 def file_sha256(path: Path) -> str:
-    """Hash the content of a file."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
@@ -305,8 +304,7 @@ def file_state(path: Path) -> tuple[int, ...]:
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 16 * 2**20
-"""Longest line in bytes; a line is held in memory, and a small compressed file may unfold into a
-large one."""
+"""Longest line in bytes, held in memory; a small compressed file may unfold into a large one."""
 
 
 HEAD_BYTES = 1 << 16
@@ -345,7 +343,6 @@ class Line:
         return f"{self.file} line {self.number}"
 
     def refused(self, reason: str) -> BadCorpus:
-        """Return the error for this line."""
         return BadCorpus(self.place, reason)
 
 
@@ -357,16 +354,8 @@ def span(first: Line, last: Line) -> str:
 
 
 def numbered_lines(path: Path, *, stripped: bool = True) -> Iterator[Line]:
-    """Yield every line, blank ones too, without its end and without a byte order mark.
-
-    Lines end in LF, CR LF or CR.
-
-    Args:
-        stripped: True to strip the white space around a line, as for columns.
-
-    Raises:
-        BadCorpus: a line is not UTF-8, or the file cannot be read to its end.
-    """
+    """Yield every line, blank ones too, without its end (LF, CR LF or CR) or a byte order mark; as
+    it is, or `stripped` of the white space around it."""
     name, number = file_name(path), 0
     with opened(path) as handle:
         while chunk := handle.readline(LONGEST_LINE + 1):

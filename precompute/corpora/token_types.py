@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int32, UInt8
 from tokenizers.pre_tokenizers import ByteLevel
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import UnfitModel, UserError
 from analysis.models.gradients import NO_TARGET
@@ -22,8 +22,7 @@ _COMMAS_AND_PERIODS = {
     *_PLAIN,
     *(ByteLevel(add_prefix_space=False).pre_tokenize_str(mark)[0][0] for mark in _PLAIN),
 }
-"""Commas and periods, also full-width and Japanese ones, and in the spelling of byte-level
-tokenizers."""
+"""Commas and periods, also full-width and Japanese, and as byte-level tokenizers spell them."""
 WORD_STARTS = ("Ġ", "▁")
 WORD_END = "</w>"
 
@@ -37,7 +36,7 @@ class TokenTypes:
     is a separator.
     """
 
-    def __init__(self, tokenizer: PreTrainedTokenizerBase):
+    def __init__(self, tokenizer: Tokenizer):
         vocabulary = tokenizer.get_vocab()
         self._of_id = np.full(max(vocabulary.values()) + 1, OTHER, dtype=np.uint8)
         for token, identity in vocabulary.items():
@@ -63,7 +62,7 @@ def are_special(types: UInt8[np.ndarray, " token"]) -> Bool[np.ndarray, " token"
     return _IS_SPECIAL[types]
 
 
-def _is_put(tokenizer: PreTrainedTokenizerBase, token: Any, place: int) -> bool:
+def _is_put(tokenizer: Tokenizer, token: Any, place: int) -> bool:
     """Return True if the tokenizer puts the token before (0) or after (−1) every text."""
     if token is None:
         return False
@@ -71,7 +70,7 @@ def _is_put(tokenizer: PreTrainedTokenizerBase, token: Any, place: int) -> bool:
     return ids[place] == tokenizer.convert_tokens_to_ids(token)
 
 
-def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
+def check_masking(tokenizer: Tokenizer, rate: float) -> None:
     """Raise UserError if no sequence could be masked at this rate."""
     if not 0 <= rate < 1:
         raise UserError(f"--mask is {rate}; it must be at least 0 and less than 1.")
@@ -82,9 +81,7 @@ def check_masking(tokenizer: PreTrainedTokenizerBase, rate: float) -> None:
         )
 
 
-def masked(
-    sequence: Sequence, tokenizer: PreTrainedTokenizerBase, *, rate: float, seed: int
-) -> Sequence:
+def masked(sequence: Sequence, tokenizer: Tokenizer, *, rate: float, seed: int) -> Sequence:
     """Mask `max(1, floor(rate·k))` of a sequence's k tokens that are not special.
 
     The draw depends on the seed and the sequence's index alone, not on other sequences. A rate of 0
@@ -105,9 +102,7 @@ def masked(
     return _replaced(sequence, draws.choice(maskable, n_masked, replace=False), tokenizer)
 
 
-def _replaced(
-    sequence: Sequence, positions: np.ndarray, tokenizer: PreTrainedTokenizerBase
-) -> Sequence:
+def _replaced(sequence: Sequence, positions: np.ndarray, tokenizer: Tokenizer) -> Sequence:
     ids, token_types = sequence.ids.copy(), sequence.token_types.copy()
     words, masked = sequence.words.copy(), sequence.masked.copy()
     targets = np.full_like(ids, NO_TARGET)

@@ -22,8 +22,7 @@ class Bounds:
 USUAL = Bounds()
 LEAST_CHECKED, _MOST_CHECKED = 2, 32
 _SHARE_OF_CHECKS = 10
-"""Checks of robustness take at most one part in so many of a run's processor time, and effects of
-heads one more."""
+"""Checks of robustness take at most one part in so many of a run, and effects of heads one more."""
 _COST_OF_CHECKS = 3
 """Processor time of these checks of a sequence, in those of all its other statistics, as measured
 on the demo model. A constant, so that a run reads the same sequences on any machine."""
@@ -34,31 +33,28 @@ top."""
 _PASSES_OF_MEANS = 1.2
 """The same of averaging heads over a sequence."""
 _PASSES_OF_LAYER = 4.5
-"""The same of running a sequence again without all heads of a layer and without each type of token
-there."""
+"""The same of running a sequence without all heads of a layer and without its types of tokens."""
 MOST_AVERAGED = 256
 """Sequences over which heads are averaged, evenly spaced."""
 
 
 def checked_within_budget(n_sequences: int) -> int:
-    """Return how many sequences checks of robustness read: as many as a tenth of the run pays
-    for, at least two, at most 32."""
+    """Return how many sequences checks of robustness read: as their share pays for, 2 to 32."""
     affordable = n_sequences // (_SHARE_OF_CHECKS * _COST_OF_CHECKS)
     return min(n_sequences, max(LEAST_CHECKED, min(_MOST_CHECKED, affordable)))
 
 
 def cost_of_again(*, n_layers: int, n_heads: int) -> float:
-    """Return the processor time of running a sequence again without each head, in that of all its
-    statistics but checks."""
+    """Return the time of running a sequence without each head, in that of its other statistics."""
     return _passes_again(n_layers, n_heads) / _PASSES_OF_OTHERS
 
 
 def again_within_budget(n_sequences: int, *, n_layers: int, n_heads: int) -> int:
-    """Return how many of the checked sequences are run again without each head: as many as a tenth
-    of the run pays for beside the means that heads are replaced by, 0 if not two.
+    """Return how many checked sequences are run again without each head: as a tenth of the run
+    pays for beside the means that heads are replaced by, 0 if not two.
 
-    A sequence costs near one bare forward pass for each head, by two variants of half of a pass,
-    and a few more for each layer: about 98 for 6 × 12 heads and 406 for 30 × 9.
+    A sequence costs near one bare forward pass for each head, and a few more for each layer: about
+    98 for 6 × 12 heads and 406 for 30 × 9.
     """
     affordable = n_sequences * _PASSES_OF_OTHERS / _SHARE_OF_CHECKS
     affordable -= min(n_sequences, MOST_AVERAGED) * _PASSES_OF_MEANS
@@ -82,10 +78,7 @@ def block_of(
 ) -> Int32[np.ndarray, " sequence"]:
     """Return the block of each sequence: its own if sequences are few, else that of its document.
 
-    Documents share blocks when there are many.
-
-    Args:
-        units: the number of each sequence's document, by first occurrence.
+    Documents, which `units` numbers by first occurrence, share blocks when there are many.
     """
     if len(units) <= n_blocks:
         return np.arange(len(units), dtype=np.int32)

@@ -86,8 +86,7 @@ class Plan:
 
     @property
     def exemplars(self) -> frozenset[int]:
-        """Return the few sequences with stored maps and waves: the longest, or the first of
-        many."""
+        """Return the sequences with stored maps and waves: the longest, or the first of many."""
         return frozenset(index for index, _ in self.corpus.longest[:EXEMPLARS])
 
     @cached_property
@@ -101,9 +100,8 @@ class Plan:
         return evenly_spaced(self.checked, self.n_again)
 
     def type_means(self, model: "LoadedModel") -> "tuple[TypeMeans, ...]":
-        """Return means of what heads mix over `MOST_AVERAGED` sequences, evenly spaced, and over
-        those that are run again, which may have a type of token that no other has; once per
-        process."""
+        """Return means of what heads mix, of evenly spaced sequences and those that are run again,
+        which may have a type of token that no other has; once per process."""
         key = model.identity
         if key not in self._means:
             few = self.run_again | evenly_spaced(range(len(self.corpus)), MOST_AVERAGED)
@@ -179,7 +177,6 @@ class Plan:
         return frozenset(table.requires if table and table.made_by else ())
 
     def size(self, job: Job) -> int:
-        """Return the number of sequences or tables of a job."""
         return self.corpus.job_sizes[job] if isinstance(job, int) else 1
 
     def costs(self, jobs: Iterable[Job]) -> dict[Job, float]:
@@ -189,14 +186,12 @@ class Plan:
         }
 
     def cost(self, lengths: Mapping[int, int]) -> float:
-        """Return a number proportional to the time that sequences take, of some lengths by
-        index."""
+        """Return a number proportional to the time of sequences, from their lengths by index."""
         has_again = any(Setting.RUN_AGAIN in table.depends_on for table in self.passes)
         again = self.cost_of_again if has_again else 0.0
         return sum(n**2 * (1 + again * (index in self.run_again)) for index, n in lengths.items())
 
     def files(self, job: Job) -> list[Path]:
-        """Return the paths of all files that a job writes."""
         if isinstance(job, int):
             of_layers = (table for table in self.passes if table.of_layers)
             return [shard_path(self.shard_folder(table), job) for table in of_layers]
@@ -204,7 +199,6 @@ class Plan:
         return [*(self.shards(table) if table.made_by else ()), self.table_file(table)]
 
     def damaged(self, job: Job) -> list[Path]:
-        """Return the damaged files of a job."""
         there = (file for file in self.files(job) if os.path.lexists(file))
         return [file for file in there if not is_intact(file)]
 
@@ -220,10 +214,7 @@ def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[
 def batches(
     job: tuple[Sequence, ...], most_pairs: int = BATCH_PAIRS
 ) -> Iterator[tuple[Sequence, ...]]:
-    """Yield the batches of a job: sequences of similar length with limited attention maps.
-
-    The cut depends on the job's lengths and on the device alone, so that a resumed run repeats it.
-    """
+    """Yield the batches of a job: sequences of similar length with limited attention maps."""
     batch: list[Sequence] = []
     for sequence in job:
         if batch and (len(batch) + 1) * len(sequence) ** 2 > most_pairs:

@@ -25,6 +25,7 @@ from precompute.passes.layers import Batch, batch_of
 from precompute.progress import Begun, Finished, OnEvent, Stage, ignore
 
 OnFinished = Callable[[Job], object]
+Run = Callable[[list[Job], OnFinished], None]
 Runner = Callable[[Plan, LoadedModel, list[Job], OnFinished], None]
 """Function that runs jobs and tells each as it is finished, its files being on disk."""
 Write = Callable[[Callable[[], object]], object]
@@ -64,13 +65,7 @@ def _is_damaged(file: Path) -> bool:
     return file.exists() and not is_intact(file)
 
 
-def _finish(
-    plan: Plan,
-    jobs: Sequence[Job],
-    run: Callable[[list[Job], OnFinished], None],
-    stage: Stage,
-    on_event: OnEvent,
-) -> None:
+def _finish(plan: Plan, jobs: Sequence[Job], run: Run, stage: Stage, on_event: OnEvent) -> None:
     """Run the jobs with missing or damaged files, and check their files again."""
     for job in jobs:
         _set_aside(plan.damaged(job))
@@ -183,7 +178,6 @@ def _finish_sequences(
 
 
 def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Batch:
-    """Return a batch with the settings of a plan."""
     controlled = partial(model.stream_controlled, seed=plan.facts.seed)
     names = ("hidden_budget", "exemplars", "checked", "run_again", "kept")
     return batch_of(
@@ -203,10 +197,9 @@ _NO_MEMORY = ("can't allocate memory", "out of memory")  # of torch, on a proces
 
 @contextmanager
 def reporting_shortage(output: Path) -> Iterator[None]:
-    """Turn the machine's refusals of disk or memory into a UserError.
+    """Turn the machine's refusals of disk or memory into a UserError about the output's folder.
 
-    Readers of corpora and models raise their own errors for unreadable input, so that all others
-    concern the folder of the output.
+    Readers of corpora and models raise their own errors for unreadable input.
     """
     try:
         yield

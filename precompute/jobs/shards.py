@@ -67,7 +67,6 @@ def set_aside(shard: Path) -> Path:
 
 
 def _footer_place(file: IO[bytes]) -> int:
-    """Return the offset of the footer."""
     end = file.seek(-_END, os.SEEK_END)
     return end - int.from_bytes(file.read(4), "little")
 

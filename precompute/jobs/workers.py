@@ -59,8 +59,7 @@ def share(
     crew: "_Processes | RayCrew",
     on_finished: OnFinished,
 ) -> None:
-    """Run every job once those that it needs are done, in their order; at the end those again
-    whose worker has died."""
+    """Run every job once those that it needs are done; at the end those whose worker has died."""
     place, ready = {job: place for place, job in enumerate(jobs)}, list[int]()
     left = TopologicalSorter({job: needs(job) & place.keys() for job in jobs})
     left.prepare()
@@ -176,11 +175,7 @@ def run_processes(
     workers: int,
     cpus: int | None = None,
 ) -> None:
-    """Share jobs among processes of this machine, each with a model of its own.
-
-    Args:
-        cpus: the threads of each; None shares out all processors.
-    """
+    """Share jobs among processes, which share all processors unless told how many threads each."""
     threads = cpus or max(1, (os.cpu_count() or 1) // workers)
     pool = ProcessPoolExecutor(
         workers,
@@ -203,8 +198,7 @@ def run_processes(
 
 
 def _kill_workers() -> None:
-    """Kill the workers, and processes that may be starting one, which would fail with a
-    traceback."""
+    """Kill the workers, and the process that starts some, which would fail with a traceback."""
     for process in multiprocessing.active_children():
         process.kill()
     starting: Any = forkserver
@@ -222,10 +216,6 @@ def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Ite
         workers: most workers at a time; fewer where the cluster has room for fewer.
         cpus: the threads of each, reserved in the cluster.
         gpus: its share of a GPU; None is a whole one if the model is on a GPU here, and none else.
-
-    Raises:
-        UserError: Ray is not installed, a job kills every worker that it is given to, or a node
-            lacks the folder of the shards, the weights, or this version.
     """
     ray, crews = ray_module(), list[tuple[Plan, RayCrew]]()
 
@@ -353,7 +343,6 @@ class RayWorker(Worker):
 
 
 def ray_module() -> ModuleType:
-    """Return Ray, imported."""
     if "RAY_ADDRESS" not in os.environ:  # read as Ray is imported: all it opens is on loopback then
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
@@ -397,13 +386,8 @@ def _join(ray: ModuleType, address: str | None) -> None:
 
 
 def check_answer(address: str) -> None:
-    """Raise ConnectionError unless a Ray server, which speaks HTTP/2, answers at an address.
-
-    Ray itself waits minutes for an answer.
-
-    Args:
-        address: as in RAY_ADDRESS: host:port, ray://host:port, or `auto`.
-    """
+    """Raise ConnectionError unless a Ray server, which speaks HTTP/2, answers at host:port,
+    ray://host:port, or `auto`: Ray itself waits minutes for an answer."""
     if address == "auto":
         services = import_module("ray._private.services")
         address = services.canonicalize_bootstrap_address(address) or address

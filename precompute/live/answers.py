@@ -7,30 +7,23 @@ from jaxtyping import Bool, Float, Float32
 
 
 @dataclass(frozen=True)
-class LayerMaps:
-    """Shares of every key in each query's mixture; every row sums to 1.
+class HeadMaps:
+    """α and ‖αf(x)‖ of every head, as shares of the row: of one layer, or of all that attend."""
 
-    `scopes` stand in the order of the layer's scopes, `weights` are α of every head, and `norms`
-    ‖αf(x)‖ of every head as shares of the row.
-    """
-
-    scopes: Float[np.ndarray, "scope query key"]
-    weights: Float[np.ndarray, "head query key"]
-    norms: Float[np.ndarray, "head query key"]
+    weights: Float[np.ndarray, "head query key"] | Float[np.ndarray, "layer head query key"]
+    norms: Float[np.ndarray, "head query key"] | Float[np.ndarray, "layer head query key"]
 
 
 @dataclass(frozen=True)
-class HeadMaps:
-    """α and ‖αf(x)‖, as shares of the row, of every head of the layers that attend."""
+class LayerMaps(HeadMaps):
+    """Maps of a layer, and shares of every key in each query's mixture at the layer's scopes."""
 
-    weights: Float[np.ndarray, "layer head query key"]
-    norms: Float[np.ndarray, "layer head query key"]
+    scopes: Float[np.ndarray, "scope query key"]
 
 
 @dataclass(frozen=True)
 class WithoutHead:
-    """Run of one sequence in which parts of a model bring nothing: a head, and all heads of its
-    layer.
+    """Run of one sequence in which a head brings nothing, and another without all of its layer.
 
     `changes` are ‖h′ − h‖ / ‖h‖ of every token after the last layer. The model's prediction at some
     `places` (None: of the whole sequence) without the head: `before` and `after` are what it finds

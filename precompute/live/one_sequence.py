@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as SequenceOf
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,14 +31,11 @@ from precompute.passes.layers import Layer, batch_of, run_layers
 from precompute.passes.relevance import Predictions, Relevance, attention_bytes
 
 TYPED = "The text"
-Head = tuple[int, int]
-"""A layer and a head, both from 1."""
-Kept = tuple[SequenceOf[int], SequenceOf[int]] | bytes
-"""Stored form of a sequence: ids and segments of a text, or the picture of an image."""
+Given = Sequence | tuple[SequenceOf[int], SequenceOf[int]] | bytes
+"""A sequence, or what a file keeps of it: ids and segments of a text, the picture of an image."""
 MAP_BYTES = 96 * 2**20
 """Size limit of the maps of all heads in one sequence; beyond half of it they are in float16."""
 _PLACES = 64  # of a text, where a language model is asked for its prediction
-_COMMIT = 40  # letters of a hub's commit
 Read = TypeVar("Read")
 
 
@@ -63,25 +59,17 @@ class Rerun:
     def ready(self) -> None:
         """Return at once: the model is loaded."""
 
-    def layer_maps(self, sequence: Sequence | Kept, *, layer: int) -> LayerMaps:
+    def layer_maps(self, sequence: Given, *, layer: int) -> LayerMaps:
         """Shares of every key for every query in one layer."""
-        return self._of_layer(
-            sequence,
-            layer,
-            lambda traced: LayerMaps(
-                scopes=row_shares(traced.mixing_of(0).maps.numpy()),
-                weights=traced.weighed_alone(0, WEIGHT).cpu().numpy(),
-                norms=traced.weighed_alone(0, NORM).cpu().numpy(),
-            ),
-        )
 
-    def head_vectors(
-        self, sequence: Sequence | Kept, *, layer: int, head: int, query: int
-    ) -> HeadVectors:
-        """α and f(x) of every key for one query.
+        def read(traced: Layer) -> LayerMaps:
+            weights, norms = (traced.weighed_alone(0, by).cpu().numpy() for by in (WEIGHT, NORM))
+            return LayerMaps(weights, norms, row_shares(traced.mixing_of(0).maps.numpy()))
 
-        Their weighted sum is the head's part of attention's output; the output bias is no head's.
-        """
+        return self._of_layer(sequence, layer, read)
+
+    def head_vectors(self, sequence: Given, *, layer: int, head: int, query: int) -> HeadVectors:
+        """α and f(x) of every key for one query; the output bias is no head's."""
 
         def read(traced: Layer) -> HeadVectors:
             trace = traced.alone(0)
@@ -93,8 +81,8 @@ class Rerun:
 
         return self._of_layer(sequence, layer, read)
 
-    def head_maps(self, sequence: Sequence | Kept, *, without: Head | None = None) -> HeadMaps:
-        """Maps of all heads; with a head, those that are left with zeros for its output."""
+    def head_maps(self, sequence: Given, *, without: tuple[int, int] | None = None) -> HeadMaps:
+        """Maps of all heads; without one, by layer and number, those with zeros for its output."""
         whole = self._whole(sequence)
         n_heads = sum(len(layer.query_weight) for layer in self.model.layers)
         size = 2 * 4 * n_heads * len(whole) ** 2
@@ -104,21 +92,21 @@ class Rerun:
                 f"has {len(whole):,} tokens, too many for the maps of all {n_heads} heads at once",
             )
         dtype = np.float32 if size <= MAP_BYTES else np.float16
-        found: dict[str, list[np.ndarray]] = {WEIGHT: [], NORM: []}
+        weights, norms = list[np.ndarray](), list[np.ndarray]()
 
         def receive(layer: Layer) -> None:
-            for weighing, maps in found.items():
+            for maps, weighing in ((weights, WEIGHT), (norms, NORM)):
                 maps.append(layer.weighed_alone(0, weighing).cpu().numpy().astype(dtype))
 
-        with _zeroed(self.model, without) if without else nullcontext():
+        with _zeroed(self.model, *without) if without else nullcontext():
             run_layers(self.model, batch_of(self.model, [whole]), receive)
-        return HeadMaps(np.stack(found[WEIGHT]), np.stack(found[NORM]))
+        return HeadMaps(np.stack(weights), np.stack(norms))
 
-    def without_head(self, sequence: Sequence | Kept, *, layer: int, head: int) -> WithoutHead:
+    def without_head(self, sequence: Given, *, layer: int, head: int) -> WithoutHead:
         """Run of a sequence without a head, and without all heads of its layer."""
         whole, layers = self._whole(sequence), self.model.layers
         recorded, before, _ = self.model.recorded(whole, min(_PLACES, len(whole)))
-        index = next(at for at, weights in enumerate(layers) if weights.number == layer)
+        index = self.model.numbers.index(layer)
 
         def change(at: int, _attended: Attended, _read: Tensor, mixed: Tensor) -> Tensor:
             if at != index:
@@ -131,20 +119,13 @@ class Rerun:
         changes = (after.hidden.double() - state).norm(dim=-1) / state.norm(dim=-1)
         if before.logits is None or after.logits is None:
             return WithoutHead(changes.cpu().numpy(), (), (), (), np.empty((2, 0)))
-        width = before.logits.shape[-1]
-        states = torch.stack([before.logits[0], after.logits[0]]).reshape(2, -1, width)
-        likely = states.double().softmax(-1)
+        states = torch.stack([before.logits[0], after.logits[0]])
+        likely = states.reshape(2, -1, states.shape[-1]).double().softmax(-1)
         best = likely.argmax(-1)
-        places = [None] if recorded.places is None else recorded.places.tolist()
-        return WithoutHead(
-            changes=changes.cpu().numpy(),
-            places=tuple(places),
-            before=self._names(best[0]),
-            after=self._names(best[1]),
-            probabilities=likely.gather(-1, best[:1].expand(2, -1)[..., None])[..., 0]
-            .cpu()
-            .numpy(),
-        )
+        of_first = likely.gather(-1, best[:1].expand(2, -1)[..., None])[..., 0].cpu().numpy()
+        places = (None,) if recorded.places is None else tuple(recorded.places.tolist())
+        named = self._predicted_names(best[0]), self._predicted_names(best[1])
+        return WithoutHead(changes.cpu().numpy(), places, *named, of_first)
 
     def typed(self, text: str, *, max_tokens: int) -> tuple[Sequence, bool]:
         """Encode a reader's text; return it and whether its end was cut off."""
@@ -168,8 +149,7 @@ class Rerun:
         return sequence, bool(counts["truncated"])
 
     def uploaded(self, data: bytes, *, name: str) -> tuple[Sequence, dict[str, Any]]:
-        """Read a reader's image, of which nothing is written anywhere; return it, the picture that
-        the model reads, and its grid."""
+        """Read a reader's image; return it, the picture that the model reads, and its grid."""
         reader = self.model.image_reader
         sequence = image_sequence(0, read_upload(data, name=name), reader)
         layout = reader.layout
@@ -181,17 +161,14 @@ class Rerun:
         }
 
     def relevance_of_image(self, data: bytes, *, name: str) -> LiveRelevance:
-        """All maps of a reader's image."""
         sequence, grid = self.uploaded(data, name=name)
         return self._relevance(sequence, **grid)
 
     def relevance_of_text(self, text: str, *, max_tokens: int) -> LiveRelevance:
-        """All maps of a reader's text, cut to a length."""
         sequence, is_cut = self.typed(text, max_tokens=max_tokens)
         return self._relevance(sequence, is_cut=is_cut)
 
     def _relevance(self, sequence: Sequence, **of_input: Any) -> LiveRelevance:
-        """All maps of one sequence, by the passes' own functions."""
         model = self.model
         if model.reading.without_attention:
             raise UnfitModel(
@@ -224,9 +201,7 @@ class Rerun:
             **of_input,
         )
 
-    def _of_layer(
-        self, sequence: Sequence | Kept, number: int, read: Callable[[Layer], Read]
-    ) -> Read:
+    def _of_layer(self, sequence: Given, number: int, read: Callable[[Layer], Read]) -> Read:
         """Return what is read of one layer, by a forward pass up to this one."""
         found = list[Read]()
 
@@ -239,7 +214,7 @@ class Rerun:
             run_layers(self.model, batch_of(self.model, [self._whole(sequence)]), receive)
         return found[0]
 
-    def _whole(self, sequence: Sequence | Kept) -> Sequence:
+    def _whole(self, sequence: Given) -> Sequence:
         """Return the input of a forward pass; of a stored one without words and text."""
         if isinstance(sequence, bytes):
             seen = replace(read_upload(sequence, name="image.png"), is_seen=True)
@@ -249,24 +224,20 @@ class Rerun:
         ids, segments = sequence
         return bare_sequence(ids, segments=np.array(segments, dtype=np.uint8))
 
-    def _names(self, best: Tensor) -> tuple[str, ...]:
-        """Names of predicted tokens or classes."""
+    def _predicted_names(self, best: Tensor) -> tuple[str, ...]:
         if self.model.language_model is None and (classes := self.model.classification):
             return tuple(classes.labels[place] for place in best.tolist())
         return tuple(map(str, self.model.tokenizer.convert_ids_to_tokens(best.tolist())))
 
 
 @contextmanager
-def _zeroed(model: LoadedModel, head: Head) -> Iterator[None]:
-    """Replace the output of a head by zero within a context.
-
-    Modules that serve several layers are told apart by the order of their calls.
-    """
-    calls = count()
+def _zeroed(model: LoadedModel, number: int, head: int) -> Iterator[None]:
+    """Replace the output of a head by zero within a context."""
+    layers = iter(model.layers)  # by the order of calls, since a module may serve several
 
     def change(mixed: Tensor) -> Tensor:
-        layer = model.layers[next(calls)]
-        return _zero(mixed, len(layer.query_weight), head[1]) if layer.number == head[0] else mixed
+        layer = next(layers)
+        return _zero(mixed, len(layer.query_weight), head) if layer.number == number else mixed
 
     with ExitStack() as stack:
         for part in {id(part.layer): part for part in model.parts}.values():
@@ -281,16 +252,13 @@ def _zero(mixed: Tensor, n_heads: int, head: int) -> Tensor:
     return made.flatten(-2)
 
 
-def rerun(
-    name: str, *, revision: str, identity: Identity, dtype: str, **of_run: str | int | None
-) -> Rerun:
+def rerun(name: str, *, revision: str, identity: Identity, dtype: str, **of_run: Any) -> Rerun:
     """Load the model that made a file by facts of its run, without the hub.
 
     Raises:
         OtherModel: if the files under this name, or the packages that read them, have changed.
     """
-    given = {"device": "cpu", "dtype": dtype, "fetch": False} | of_run
-    model = load_model(pinned(name, revision), **given)  # type: ignore[arg-type]
+    model = load_model(pinned(name, revision), device="cpu", dtype=dtype, fetch=False, **of_run)
     if model.identity != identity:
         raise OtherModel(
             f"{name!r} here is another model than the one of the file: "
@@ -300,6 +268,6 @@ def rerun(
 
 
 def pinned(name: str, revision: str) -> str:
-    """Return the name with the hub's commit, for models from the hub."""
+    """Return the name with the hub's commit, of 40 letters, for models from the hub."""
     commit = revision.partition("+")[0]
-    return f"{name.partition('@')[0]}@{commit}" if len(commit) == _COMMIT else name
+    return f"{name.partition('@')[0]}@{commit}" if len(commit) == 40 else name

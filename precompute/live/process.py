@@ -2,10 +2,9 @@
 
     python -m precompute.live.process
 
-Loading a model in the server would stop all of its pages for seconds, and keep the memory for good.
-The process reads questions from its standard input, and answers each on its standard output with
-the result of a function of `Rerun`, or with an error. It ends with the server, or after a while
-without questions, which frees its memory.
+Loading a model in the server would stop all pages for seconds, and keep the memory for good. The
+process is asked on its standard input for results of functions of `Rerun`, and answers on its
+standard output. It ends with the server, or after a while without questions.
 """
 
 import os
@@ -40,15 +39,11 @@ def answer_questions(messages: Messages) -> None:
 def _answer(
     loaded: dict[str, Rerun], model: dict[str, Any], function: str, given: tuple, named: dict
 ) -> tuple:
-    """Return `"found"` and the function's result, or the kind of an error and its text.
-
-    Args:
-        loaded: the model of the last question, which is let go before another takes memory.
-    """
+    """Return `"found"` and the function's result, or the kind of an error and its text."""
     key = repr(model)
     try:
         if key not in loaded:
-            loaded.clear()
+            loaded.clear()  # the model of the last question, before another takes memory
             loaded[key] = rerun(**model)
         return "found", getattr(loaded[key], function)(*given, **named)
     except UserError as error:

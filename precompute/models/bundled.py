@@ -65,7 +65,6 @@ def cached_folder(name: str) -> Path:
 
 
 def _install_command(name: str) -> str:
-    """Return the command that downloads a model."""
     return f"mixscope demo --{name.removeprefix('demo-')}"
 
 

@@ -11,7 +11,8 @@ from hashlib import sha256
 from importlib.metadata import version
 from typing import Any
 
-from transformers import PreTrainedConfig, PreTrainedTokenizerBase
+from transformers import PreTrainedConfig
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.models.trace import Model
 from analysis.statistics.corpus import MODEL, Identity
@@ -32,13 +33,10 @@ def model_identity(
     *,
     weights_sha256: str,
     part: str | None,
-    reader: PreTrainedTokenizerBase | ImageReader,
+    reader: Tokenizer | ImageReader,
 ) -> Identity:
-    """Return the settings of a loaded model; long ones are hashed.
-
-    Args:
-        whole: the model with its head or its other parts, whose configuration has all settings.
-    """
+    """Return the settings of a loaded model, and of the `whole` with its head or its other parts;
+    long ones are hashed."""
     identity = {
         "weights": weights_sha256,
         "classes": [type(model).__name__, type(whole).__name__],
@@ -61,7 +59,7 @@ def _without_bookkeeping(value: Any) -> Any:
     return {key: _without_bookkeeping(of) for key, of in value.items() if key not in _BOOKKEEPING}
 
 
-def reader_settings(reader: PreTrainedTokenizerBase | ImageReader) -> dict[str, Any]:
+def reader_settings(reader: Tokenizer | ImageReader) -> dict[str, Any]:
     """Return all that the tokens of a text, or the pixels and tokens of an image, depend on."""
     versions = {"transformers": version("transformers")}
     if isinstance(reader, ImageReader):
@@ -71,7 +69,7 @@ def reader_settings(reader: PreTrainedTokenizerBase | ImageReader) -> dict[str, 
     return versions | {"tokenizers": version("tokenizers"), "tokenizer": _sha256_of(reader)}
 
 
-def _sha256_of(tokenizer: PreTrainedTokenizerBase) -> str:
+def _sha256_of(tokenizer: Tokenizer) -> str:
     backend = getattr(tokenizer, "backend_tokenizer", None)
     state = [
         type(tokenizer).__name__,

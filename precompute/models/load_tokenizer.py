@@ -51,10 +51,6 @@ def read_tokenizer(
     Args:
         configuration: what `configuration_of` gives for the folder of a model.
 
-    Raises:
-        UnfitModel: there is none that can be loaded, it holds no vocabulary, or a package that it
-            needs is missing.
-
     Differs:
         The library makes the tokenizer of some models from their type, with the vocabulary of
         tokenizer.json and without the rest of it. Here that file holds wherever both read a text

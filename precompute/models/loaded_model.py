@@ -190,13 +190,8 @@ class LoadedModel:
         receive: OnLayer,
         change_positions: Callable[[Tensor], Tensor] | None = None,
     ) -> None:
-        """Run one forward pass over padded sequences, and hand over each layer in float32.
-
-        A layer is let go when `receive` returns, unless that keeps it.
-
-        Args:
-            change_positions: maps the position embeddings to those that the model gets instead.
-        """
+        """Run one forward pass over padded sequences, with their position embeddings or changed
+        ones, and hand over each layer in float32, which is let go unless the receiver keeps it."""
         inputs = self.reading.inputs(self.inputs(sequences))
         weight, places = self.layers[0].query_weight, self.reading.places
 
@@ -279,7 +274,6 @@ class LoadedModel:
 
     @property
     def image_reader(self) -> ImageReader:
-        """Return the reader of images."""
         if self.images is None:
             raise UnfitModel(f"Model {self.name!r} reads text and no images.")
         return self.images
@@ -336,11 +330,8 @@ class LoadedModel:
     def attention_gradients(
         self, inputs: dict[str, Tensor], loss: Loss, with_head: Model | None
     ) -> tuple[Tensor, ...]:
-        """Gradients of a loss with respect to the attention weights of every layer.
-
-        Args:
-            with_head: the model around this one whose head the loss needs, if any.
-        """
+        """Gradients of a loss with respect to the attention weights of every layer; `with_head` is
+        the model around this one whose head the loss needs, if any."""
         given = self.reading.inputs(inputs)
         return attention_gradients(with_head or self.model, self.parts, given, loss)
 
@@ -367,14 +358,11 @@ class LoadedModel:
     def recorded(
         self, sequence: Sequence, most: int
     ) -> tuple[RecordedPass, Answer, Int[Tensor, " token"] | None]:
-        """Run a sequence so that it can be run again from any layer on.
+        """Run a sequence so that it can be run again from any layer on; return the pass, its
+        answer, and the targets of what is asked, None where there are none.
 
-        Args:
-            most: the number of tokens that a language model is asked about: of those with a
-                target, or of all if none has one, evenly spaced.
-
-        Returns:
-            The pass, its answer, and the targets of what is asked; None where there are none.
+        A language model is asked about the tokens with a target, or about all if none has one, of
+        which at most so many are taken, evenly spaced.
         """
         inputs, places, targets = self.inputs([sequence]), None, None
         if self.language_model is not None:
@@ -451,12 +439,10 @@ class Classification:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the names of the classes."""
         names = self.classifier.config.id2label
         return tuple(str(names[place]) for place in range(len(names)))
 
     def probabilities(self, sequences: SequenceOf[Sequence]) -> Float[Tensor, "batch class"]:
-        """Return the probability of each class."""
         return self._probabilities(self.model.inputs(sequences)).to(self.model.measured_on)
 
     def gradients(self, sequences: SequenceOf[Sequence]) -> ClassGradients:

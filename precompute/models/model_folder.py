@@ -19,8 +19,7 @@ _MOST = {
     **dict.fromkeys(("num_hidden_layers", "n_layer", "num_attention_heads", "n_head"), 255),
     "num_labels": 1_000_000,
 }
-"""Limits of sizes that a model is built by in loops; a file numbers layers and heads in one
-byte."""
+"""Limits of sizes that a model is built by in loops; layers and heads are numbered in one byte."""
 _REFUSED = {
     "pruned_heads": "layers that lack heads are not read. Give the model with all its heads",
     "quantization_config": "quantised weights are not read. Give the model that they were made "
@@ -53,13 +52,7 @@ def check_regular(folder: Path, name: str) -> None:
 
 
 def configuration_of(folder: Path, name: str) -> dict[str, Any]:
-    """Read config.json, without settings of how the library runs a model.
-
-    Raises:
-        UnfitModel: it is missing, cannot be read, or describes no model that can be made or is
-            covered; or the folder holds an adapter.
-        UnknownName: the model is of no family that is known.
-    """
+    """Read config.json, without settings of how the library runs a model."""
     check_regular(folder, name)
     for file in _ADAPTERS:
         if (folder / file).exists():
@@ -122,7 +115,6 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
 
 
 def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
-    """Return the configuration as the library's own object."""
     return transformers.AutoConfig.for_model(**configuration)
 
 
@@ -170,7 +162,6 @@ def _indexed(folder: Path, name: str) -> list[str]:
 
 
 def states_of(folder: Path) -> dict[str, tuple[int, ...]]:
-    """Return the state of every file."""
     return {file.name: file_state(file) for file in folder.iterdir() if file.is_file()}
 
 
@@ -227,7 +218,6 @@ def check_tensors(unread: Iterable[str], with_head: Model, part: Model, name: st
     """Raise UnfitModel if the library found no place for a tensor of what is run.
 
     Args:
-        unread: names of tensors without a place.
         with_head: the model that was loaded, with the head that is run, if any.
         part: the model inside it that is measured.
     """
@@ -260,11 +250,8 @@ def _owner(tensor: str, model: Model) -> Model | None:
 def settings_not_read(
     configuration: dict[str, Any], made: PreTrainedConfig, name: str
 ) -> tuple[str, ...]:
-    """Return the names of settings of config.json, but for bookkeeping, that a class does not know.
-
-    Args:
-        made: what the library made of the configuration.
-    """
+    """Return the names of settings of config.json, but for bookkeeping, that a class does not know
+    in what the library made of them."""
     unread = []
     for path, value in _not_known(configuration, made):
         instead = _FORMERLY_READ.get(path.rpartition(".")[2])

@@ -115,7 +115,7 @@ def rows_of_batch(tables: Iterable[Table], model: LoadedModel, batch: Batch) -> 
 
 def begin(table: Table, batch: Batch) -> Filling:
     """Return the filling of a table for one batch; of nothing if that has gaps and may not."""
-    if batch.has_gaps and Need.EVERY_LAYER in table.needs:
+    if batch.model.reading.without_attention and Need.EVERY_LAYER in table.needs:
         return _LayerByLayer(table, lambda _: table.shard_schema.empty_table())
     filler = _fillers()[table.name]
     return filler(batch) if isinstance(filler, type) else _LayerByLayer(table, filler)
@@ -139,7 +139,6 @@ def _fillers() -> dict[str, Callable[..., Any]]:
 
 
 def modules_of_passes() -> list[str]:
-    """Return the names of all modules that hold passes."""
     modules = walk_packages(passes.__path__, f"{passes.__name__}.")
     return [module.name for module in modules if not module.ispkg]
 

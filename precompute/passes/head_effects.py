@@ -51,15 +51,12 @@ class TextAgain:
     def parts(self) -> list[Part]:
         """Everything that is replaced alone."""
         types = [kind for kind in self._types.unique().tolist() if kind != OTHER]
+        n_heads = enumerate(len(layer.query_weight) for layer in self._layers)
         layers = range(len(self._layers))
-        heads = [
-            Part(at, head) for at in layers for head in range(len(self._layers[at].query_weight))
-        ]
-        return [
-            *heads,
-            *map(Part, layers),
-            *(Part(layer, None, kind) for layer in (None, *layers) for kind in types),
-        ]
+        parts = [Part(layer, head) for layer, n in n_heads for head in range(n)]
+        parts += map(Part, layers)
+        parts += (Part(layer, None, kind) for layer in (None, *layers) for kind in types)
+        return parts
 
     @cached_property
     def alone(self) -> dict[str, dict[Part, list[float]]]:
@@ -82,11 +79,8 @@ class TextAgain:
     def of(
         self, variants: list[tuple[Part, ...]], filling: str
     ) -> Iterator[tuple[list[tuple[Part, ...]], Answer]]:
-        """Yield a few variants at a time, those that differ from the same layer on, and the answer.
-
-        Args:
-            variants: the parts that are replaced in each.
-        """
+        """Yield a few variants at a time, those that differ from the same layer on, and the answer;
+        a variant is the parts that are replaced in it."""
         most = max(1, TOKENS // len(self.sequence))
         for first, group in groupby(sorted(variants, key=_first), _first):
             alike = list(group)
@@ -107,16 +101,8 @@ class TextAgain:
             if not heads.any() and not keys.any():
                 return mixed
             instead = self._means[index] if filling == MEAN else self._means[index].zero()
-            device = mixed.device
-            return replaced_heads(
-                self._layers[index],
-                attended,
-                read,
-                mixed,
-                instead,
-                heads=heads.to(device),
-                keys=keys.to(device),
-            )
+            masks = {"heads": heads.to(mixed.device), "keys": keys.to(mixed.device)}
+            return replaced_heads(self._layers[index], attended, read, mixed, instead, **masks)
 
         return self._recorded.again(first, len(variants), change)
 
@@ -128,9 +114,7 @@ def _first(parts: tuple[Part, ...]) -> int:
 
 def texts_again(batch: Batch) -> list[TextAgain]:
     """Return the texts of a batch that are run again."""
-    recorded = batch.recorded
-    rows = batch.rows_of(batch.run_again) if recorded else ()
-    return [TextAgain(batch, row, recorded) for row in rows if recorded]
+    return [TextAgain(batch, row, batch.model.recorded) for row in batch.rows_of(batch.run_again)]
 
 
 @fills(SEQUENCE_HEAD_EFFECT)

@@ -63,9 +63,7 @@ def rows_of_patterns(layer: Layer) -> Iterator[pa.Table]:
 class HeadDistances:
     """Distances between the attention rows of any two heads, added up over sequences.
 
-    Keeps rows of all heads and layers until the end: those of every query while a sequence's take
-    no more than `COMPARED` bytes in float32, else of evenly spaced queries, of which there are as
-    many as fit. Their number follows from the sequence's length, the layers and the heads alone.
+    Keeps rows of all heads and layers until the end, of the `compared_queries` of each sequence.
     """
 
     def __init__(self, batch: Batch):
@@ -74,15 +72,12 @@ class HeadDistances:
         kind = torch.promote_types(batch.layers[0].query_weight.dtype, torch.float32)
         lengths = list(map(len, batch.sequences))
         self._queries = [compared_queries(length, self._n_heads) for length in lengths]
-        self._rows = [
-            torch.empty(self._n_heads, len(queries), length, dtype=kind)
-            for queries, length in zip(self._queries, lengths, strict=True)
-        ]
         has_gates = any(layer.gate is not None for layer in batch.layers)
-        self._norms = [
-            torch.empty(self._n_heads, len(queries) if has_gates else 1, length, dtype=kind)
-            for queries, length in zip(self._queries, lengths, strict=True)
-        ]
+        self._rows, self._norms = list[torch.Tensor](), list[torch.Tensor]()
+        for queries, length in zip(self._queries, lengths, strict=True):
+            n_norms = len(queries) if has_gates else 1
+            self._rows.append(torch.empty(self._n_heads, len(queries), length, dtype=kind))
+            self._norms.append(torch.empty(self._n_heads, n_norms, length, dtype=kind))
 
     def add(self, layer: Layer) -> None:
         first = layer.index * self._batch.n_heads
@@ -105,8 +100,7 @@ class HeadDistances:
     def _divergence(self, *, to_no_token: bool = False) -> np.ndarray:
         """Divergence of any two heads, summed over the compared rows of all sequences.
 
-        Args:
-            to_no_token: whether the share that goes to no token is one more outcome of a row.
+        With `to_no_token` the share that goes to no token is one more outcome of a row.
         """
         total = np.zeros((self._n_heads, self._n_heads))
         for row, (queries, weights) in enumerate(zip(self._queries, self._rows, strict=True)):

@@ -25,7 +25,6 @@ from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
-from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.sequence import Annotation, Sequence
 from precompute.jobs.bounds import evenly_spaced
 from precompute.models.loaded_model import Classification, Control, LoadedModel
@@ -51,14 +50,12 @@ def reachable(of_layers: LayerMasks) -> LayerMasks:
 
     A layer that adds none shares the mask of the layer before it.
     """
-    return tuple(accumulate(of_layers, _and_before))
 
+    def and_before(before: np.ndarray, now: np.ndarray) -> np.ndarray:
+        both = now.astype(np.float32) @ before.astype(np.float32) > 0
+        return before if np.array_equal(both, before) else both
 
-def _and_before(
-    before: Bool[np.ndarray, "query key"], now: Bool[np.ndarray, "query key"]
-) -> Bool[np.ndarray, "query key"]:
-    both = now.astype(np.float32) @ before.astype(np.float32) > 0
-    return before if np.array_equal(both, before) else both
+    return tuple(accumulate(of_layers, and_before))
 
 
 def padded_masks(
@@ -73,42 +70,30 @@ def padded_masks(
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch of sequences, without its layers, and what a run does with it.
+    """A batch of sequences for a model, without its layers, and what a run does with it.
 
-    `layers` are the weights of the model. `embed` returns rows of the embedding table.
-    `hidden_dtype` is the number format of the hidden vectors of pairs, that of the trace if None;
-    `hidden_budget` the bytes they may take at a time. `exemplars` are the indices of the few
-    sequences with stored maps and waves, `checked` of those that checks of robustness read,
-    `run_again` of those that are run again with parts of the model replaced.
-    `controlled` runs one sequence again with its positions removed or permuted,
-    and hands over each layer. `gradients` runs some of the sequences again and returns the
-    gradients of their losses with respect to attention; it is None if none of them has a loss.
-    `recorded` runs one sequence so that it can be run again from any layer on; `type_means` are
+    `hidden_budget` is the bytes that the hidden vectors of pairs may take at a time. `exemplars`
+    are the indices of the few sequences with stored maps and waves, `checked` of those that checks
+    of robustness read, `run_again` of those that are run again with parts of the model replaced,
+    `kept` of those with stored relevance maps. `controlled` runs one sequence again with its
+    positions removed or permuted, and hands over each layer. `gradients` runs some of the sequences
+    again and returns the gradients of their losses with respect to attention. `type_means` are
     means over texts of what heads mix.
-    `kept` are the sequences with stored relevance maps, `images` is the reader of images, and
-    `classification` predicts classes; both are None if the model has none. `has_gaps` if some
-    layers have no attention.
     """
 
     sequences: tuple[Sequence, ...]
-    layers: tuple[LayerWeights, ...]
+    model: LoadedModel
     is_token: Bool[Tensor, "batch token"]
-    embed: Callable[[SequenceOf[Sequence]], Float[Tensor, "batch token width"]]
+    type_means: Callable[[], tuple[TypeMeans, ...]]
+    gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None
+    classification: Classification | None
+    controlled: Callable[[Sequence, Control, OnLayer], None] | None = None
     seed: int = 0
-    hidden_dtype: torch.dtype | None = None
     hidden_budget: int = BUDGET
     exemplars: frozenset[int] = frozenset()
     checked: frozenset[int] = frozenset()
     run_again: frozenset[int] = frozenset()
-    controlled: Callable[[Sequence, Control, OnLayer], None] | None = None
-    gradients: Callable[[tuple[Sequence, ...]], AttentionGradients | None] | None = None
-    recorded: Recorded | None = None
-    type_means: Callable[[], tuple[TypeMeans, ...]] = tuple
-    relevance_start: str = "cls"
     kept: frozenset[int] = frozenset()
-    images: ImageReader | None = None
-    classification: Classification | None = None
-    has_gaps: bool = False
     _shared: dict[Any, Any] = field(default_factory=dict)
 
     def shared(self, kind: Callable[["Batch"], Shared]) -> Shared:
@@ -120,6 +105,10 @@ class Batch:
     def let_go(self) -> None:
         """Drop the shared objects, which refer to the batch and would outlive it."""
         self._shared.clear()
+
+    @property
+    def layers(self) -> tuple[LayerWeights, ...]:
+        return self.model.layers
 
     @property
     def order(self) -> LayerOrder:
@@ -137,8 +126,7 @@ class Batch:
 
     @cached_property
     def reached(self) -> tuple[LayerMasks, ...]:
-        """Masks of the input tokens that can have reached each token of every sequence, by
-        layer."""
+        """Masks of the input tokens that can have reached each token, by sequence and layer."""
         return tuple(reachable(of_layers) for of_layers in self.pairs)
 
     @cached_property
@@ -149,7 +137,7 @@ class Batch:
     @cached_property
     def word_embeddings(self) -> Float[Tensor, "batch token width"]:
         """Rows of the embedding table, read when first asked for."""
-        return self.embed(self.sequences)
+        return self.model.word_embeddings(self.sequences)
 
     @cached_property
     def token_types(self) -> Int[Tensor, "batch key"]:
@@ -189,8 +177,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Layer:
-    """One traced layer of a batch; `index` counts from 0 among those that attend. Passes must not
-    keep it."""
+    """One traced layer of a batch, not to be kept; `index` counts from 0 those that attend."""
 
     batch: Batch
     index: int
@@ -245,9 +232,8 @@ class Layer:
     def mixing_of(self, row: int) -> LayerMixing:
         """Mixing at every scope of one sequence, computed once."""
         if row not in self._mixing:
-            self._mixing[row] = layer_mixing(
-                self.alone(row), budget=self.batch.hidden_budget, dtype=self.batch.hidden_dtype
-            )
+            budget, dtype = self.batch.hidden_budget, self.batch.model.hidden_dtype
+            self._mixing[row] = layer_mixing(self.alone(row), budget=budget, dtype=dtype)
         return self._mixing[row]
 
     @property
@@ -290,22 +276,12 @@ class Layer:
 def batch_of(model: LoadedModel, sequences: SequenceOf[Sequence], **run: Any) -> Batch:
     """Return a batch for a model, with what a run sets beyond it."""
     of_model: dict[str, Any] = {
-        "hidden_dtype": model.hidden_dtype,
-        "gradients": model.gradients,
-        "recorded": model.recorded,
+        "is_token": model.is_token(sequences).to(model.measured_on),
         "type_means": partial(model.type_means, sequences),
-        "relevance_start": model.relevance_start,
-        "images": model.images,
+        "gradients": model.gradients,
         "classification": model.classification,
-        "has_gaps": bool(model.reading.without_attention),
     }
-    return Batch(
-        tuple(sequences),
-        layers=model.layers,
-        is_token=model.is_token(sequences).to(model.measured_on),
-        embed=model.word_embeddings,
-        **of_model | run,
-    )
+    return Batch(tuple(sequences), model, **of_model | run)
 
 
 def run_layers(model: LoadedModel, batch: Batch, receive: Callable[[Layer], None]) -> None:

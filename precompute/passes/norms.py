@@ -13,14 +13,8 @@ from analysis.measures.norms.vector_norms import (
     norm_shares_received,
 )
 from analysis.models.trace import ModelWeights
+from analysis.statistics import norms as tables
 from analysis.statistics.base.columns import HEAD, POS, SEQ, TOKEN_TYPE
-from analysis.statistics.norms import (
-    ATTENTION_NORM_HISTOGRAM,
-    ATTENTION_NORM_SAMPLE,
-    HEAD_TOKEN,
-    SINGULAR_VALUE,
-    TOKEN_NORM,
-)
 from analysis.token_types import TOKEN_TYPES
 from precompute.passes.filling import fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
@@ -28,13 +22,13 @@ from precompute.passes.layers import Batch, Layer
 _STREAM = 1  # the sample's own stream of random numbers, beside the run's seed
 
 
-@fills(HEAD_TOKEN)
+@fills(tables.HEAD_TOKEN)
 def head_token(layer: Layer) -> pa.Table:
     """Return ‖f(x)‖ of each token, the attention that it receives and its share of norms."""
     is_token = layer.batch.is_token
     return rows_of_layer(
         layer,
-        HEAD_TOKEN,
+        tables.HEAD_TOKEN,
         (SEQ, HEAD, POS),
         value_norm=layer.value_norms,
         attention_received=attention_received(layer.attention, is_token),
@@ -42,14 +36,14 @@ def head_token(layer: Layer) -> pa.Table:
     )
 
 
-@fills(TOKEN_NORM)
+@fills(tables.TOKEN_NORM)
 def token_norm(layer: Layer) -> pa.Table:
     """Return the norm of each token's vector as the layer reads it."""
     norms = torch.linalg.vector_norm(layer.trace.input, dim=-1)
-    return rows_of_layer(layer, TOKEN_NORM, (SEQ, POS), input_norm=norms)
+    return rows_of_layer(layer, tables.TOKEN_NORM, (SEQ, POS), input_norm=norms)
 
 
-@fills(ATTENTION_NORM_HISTOGRAM)
+@fills(tables.ATTENTION_NORM_HISTOGRAM)
 def attention_norm_histogram(layer: Layer) -> pa.Table:
     """Return the number of pairs in each occupied bin of weight and norm."""
     cells, n = joint_histogram(
@@ -58,7 +52,7 @@ def attention_norm_histogram(layer: Layer) -> pa.Table:
     head, token_type, attention_bin, norm_bin = cells.T
     return rows_of_layer(
         layer,
-        ATTENTION_NORM_HISTOGRAM,
+        tables.ATTENTION_NORM_HISTOGRAM,
         head=head + 1,
         token_type=token_type,
         attention_bin=attention_bin,
@@ -67,7 +61,7 @@ def attention_norm_histogram(layer: Layer) -> pa.Table:
     )
 
 
-@fills(ATTENTION_NORM_SAMPLE)
+@fills(tables.ATTENTION_NORM_SAMPLE)
 class PairSample:
     """Weight and norm of the pairs drawn of every layer, head and token type.
 
@@ -86,7 +80,6 @@ class PairSample:
         self._parts = list[pa.Table]()
 
     def add(self, layer: Layer) -> None:
-        """Add the rows of a layer."""
         row, query, key, priority = (
             of_all[layer.index] for of_all in (self._row, self._query, self._key, self._priority)
         )
@@ -96,7 +89,7 @@ class PairSample:
         self._parts.append(
             rows_of_layer(
                 layer,
-                ATTENTION_NORM_SAMPLE,
+                tables.ATTENTION_NORM_SAMPLE,
                 (HEAD, TOKEN_TYPE),
                 there=np.isfinite(priority),
                 priority=priority,
@@ -136,14 +129,14 @@ def _draws(batch: Batch, row: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return priorities, queries, keys
 
 
-@fills(SINGULAR_VALUE)
+@fills(tables.SINGULAR_VALUE)
 def singular_value(model: ModelWeights) -> pa.Table:
     """Return the singular values of every head's f; the linear part has one rank fewer."""
     values = torch.stack([affine_singular_values(layer) for layer in model.layers])
     linear = torch.stack([linear_singular_values(layer) for layer in model.layers])
     return rows(
-        SINGULAR_VALUE,
-        SINGULAR_VALUE.key,
+        tables.SINGULAR_VALUE,
+        tables.SINGULAR_VALUE.key,
         stands_for={"layer": np.array([layer.number for layer in model.layers])},
         value=values,
         linear_value=torch.nn.functional.pad(linear, (0, 1), value=torch.nan),

@@ -1,4 +1,4 @@
-"""Rows of the tables on attention, states and position embeddings along positions."""
+"""Attention, states, queries and keys, their scores and position embeddings along positions."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -7,82 +7,60 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import torch
 from torch import Tensor
 
-from analysis.measures.positions.position_spectrum import (
-    SPREAD,
-    amplitude_spectrum,
-    embedding_spectrum,
-    frequencies,
-    position_variance,
-    spread,
-    state_spreads,
-    wave_length,
-)
-from analysis.measures.positions.query_key_wave import (
-    centred_covariance,
-    scored_waves,
-    weighted_covariance,
-    written_out,
-)
+from analysis.measures.positions import position_spectrum as spectra
+from analysis.measures.positions import query_key_wave as query_key
+from analysis.measures.positions.query_key_error import ERRORS, relative_errors
+from analysis.measures.positions.query_key_form import NEGLIGIBLE
 from analysis.measures.positions.relative_position_profile import (
     patch_offsets,
     position_dependence,
     window,
 )
+from analysis.measures.positions.score_sums import bucket_ends, offset_totals, plane_totals
+from analysis.models.rotary import Rotary
 from analysis.models.trace import LayerTrace, LayerWeights, ModelWeights
 from analysis.statistics.base.columns import HEAD, SEQ
-from analysis.statistics.positions.attention import (
-    EXEMPLAR_ATTENTION,
-    PATCH_OFFSET,
-    PATCH_REACH,
-    REACH,
-    RELATIVE_POSITION_PROFILE,
-    SHOWN,
-)
-from analysis.statistics.positions.scores import (
-    CONTROLLED,
-    CONTROLS,
-    EMBEDDING_SPECTRUM,
-    FARTHEST,
-    POSITION_VARIANCE,
-    QUERY_KEY_CORRELATION,
-    SOURCES,
-    STATE_SPECTRUM,
-)
+from analysis.statistics.positions import attention as attention_tables
+from analysis.statistics.positions import scores as tables
+from analysis.statistics.positions.sums import BUCKET_SUMS, COMPLEX, OFFSET_TERM, REAL, ROTARY_PLANE
 from precompute.passes.filling import by_name, fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
 
-_REACH = FARTHEST
+_REACH = tables.FARTHEST
 _OFFSETS = np.arange(-_REACH, _REACH + 1)
 
 
-@fills(EMBEDDING_SPECTRUM)
+@fills(tables.EMBEDDING_SPECTRUM)
 def embedding_spectra(model: ModelWeights) -> pa.Table:
     """One row per control and frequency."""
+    table = tables.EMBEDDING_SPECTRUM
     if model.position_embedding is None:
-        return EMBEDDING_SPECTRUM.shard_schema.empty_table()
-    spreads: Any = by_name(SPREAD, embedding_spectrum(model.position_embedding))
-    spreads["frequency"] = frequencies(len(model.position_embedding))
-    return rows(EMBEDDING_SPECTRUM, EMBEDDING_SPECTRUM.key[:1], **spreads)
+        return table.shard_schema.empty_table()
+    spreads: Any = by_name(spectra.SPREAD, spectra.embedding_spectrum(model.position_embedding))
+    spreads["frequency"] = spectra.frequencies(len(model.position_embedding))
+    return rows(table, table.key[:1], **spreads)
 
 
-@fills(POSITION_VARIANCE)
+@fills(tables.POSITION_VARIANCE)
 def embedding_variance(model: ModelWeights) -> pa.Table:
     """One row per component."""
+    table = tables.POSITION_VARIANCE
     if model.position_embedding is None:
-        return POSITION_VARIANCE.shard_schema.empty_table()
-    ratio = position_variance(model.position_embedding).cpu().numpy()
-    return rows(POSITION_VARIANCE, POSITION_VARIANCE.key, ratio=ratio, cumulative=ratio.cumsum())
+        return table.shard_schema.empty_table()
+    ratio = spectra.position_variance(model.position_embedding).cpu().numpy()
+    return rows(table, table.key, ratio=ratio, cumulative=ratio.cumsum())
 
 
-@fills(EXEMPLAR_ATTENTION)
+@fills(attention_tables.EXEMPLAR_ATTENTION)
 def first_attention(layer: Layer) -> Iterator[pa.Table]:
     """One row per exemplar and head."""
     for row in layer.batch.rows_of(layer.batch.exemplars):
-        n = min(SHOWN, len(layer.batch.sequences[row]))
+        n = min(attention_tables.SHOWN, len(layer.batch.sequences[row]))
         yield rows(
-            EXEMPLAR_ATTENTION,
+            attention_tables.EXEMPLAR_ATTENTION,
             (HEAD,),
             seq=layer.batch.sequences[row].index,
             layer=layer.weights.number,
@@ -91,47 +69,38 @@ def first_attention(layer: Layer) -> Iterator[pa.Table]:
         )
 
 
-@fills(RELATIVE_POSITION_PROFILE)
+@fills(attention_tables.RELATIVE_POSITION_PROFILE)
 def profiles(layer: Layer) -> pa.Table:
     """One row per sequence and head."""
-    batch, weights = layer.batch, layer.weights
-    reach = REACH
-    by_sequence = [
-        (
-            window(sums, reach, is_causal=weights.is_causal),
-            position_dependence(
-                layer.alone(row).attention[0],
-                sums,
-                is_causal=weights.is_causal,
-                window=weights.window,
-            ),
-        )
-        for row, sums in enumerate(layer.attention_sums)
-    ]
-    of_offsets, dependences = (np.stack(part) for part in zip(*by_sequence, strict=True))
+    batch, is_causal = layer.batch, layer.weights.is_causal
+    mask: Any = {"is_causal": is_causal, "window": layer.weights.window}
+    of_offsets, dependences = [], []
+    for row, sums in enumerate(layer.attention_sums):
+        of_offsets.append(window(sums, attention_tables.REACH, is_causal=is_causal))
+        dependences.append(position_dependence(layer.alone(row).attention[0], sums, **mask))
     return rows_of_layer(
         layer,
-        RELATIVE_POSITION_PROFILE,
+        attention_tables.RELATIVE_POSITION_PROFILE,
         (SEQ, HEAD),
         n_tokens=np.array([len(sequence) for sequence in batch.sequences])[:, None],
-        profile=of_offsets,
-        dependence=dependences,
+        profile=np.stack(of_offsets),
+        dependence=np.stack(dependences),
     )
 
 
-@fills(PATCH_OFFSET)
+@fills(attention_tables.PATCH_OFFSET)
 def attention_of_patches(layer: Layer) -> pa.Table:
     """One row per head and offset, summed over images; special tokens take no part."""
-    batch, table = layer.batch, PATCH_OFFSET
-    if batch.images is None:
+    batch, table = layer.batch, attention_tables.PATCH_OFFSET
+    if batch.model.images is None:
         return table.shard_schema.empty_table()
-    grid = batch.images.layout
+    grid = batch.model.images.layout
     by_image = []
     for row, is_patch in enumerate(batch.is_content):
         (patches,) = is_patch.nonzero()
         attention = layer.attention[row][:, *np.ix_(patches, patches)]
         size = {"n_rows": grid.rows, "n_columns": grid.columns}
-        by_image.append(patch_offsets(attention, **size, reach=PATCH_REACH))
+        by_image.append(patch_offsets(attention, **size, reach=attention_tables.PATCH_REACH))
     attention, per_pair = (
         np.sum([getattr(offsets, name) for offsets in by_image], axis=0)
         for name in ("attention", "per_pair")
@@ -148,7 +117,7 @@ def attention_of_patches(layer: Layer) -> pa.Table:
     )
 
 
-@fills(QUERY_KEY_CORRELATION)
+@fills(tables.QUERY_KEY_CORRELATION)
 def correlations(layer: Layer) -> pa.Table:
     """One row per head and offset within the layer's window that occurs in the batch."""
     quantities = ("value", "attention", "value_centred", "value_per_pair", "attention_per_pair")
@@ -163,7 +132,7 @@ def correlations(layer: Layer) -> pa.Table:
         n_sequences += n_pairs > 0
     return rows_of_layer(
         layer,
-        QUERY_KEY_CORRELATION,
+        tables.QUERY_KEY_CORRELATION,
         (HEAD,),
         there=_compared(layer.weights) & (n_sequences > 0),
         offset=_OFFSETS,
@@ -187,11 +156,13 @@ def _compared(weights: LayerWeights) -> np.ndarray:
 def _of_scores(read: Tensor, weights: LayerWeights) -> list[np.ndarray]:
     """Return sums along diagonals of scores, and of scores less the mean of their row."""
     if weights.offset_terms is not None:
-        return [window(sums, _REACH, is_causal=False) for sums in written_out(read, weights)]
-    sides = scored_waves(read, weights)
+        return [
+            window(sums, _REACH, is_causal=False) for sums in query_key.written_out(read, weights)
+        ]
+    sides = query_key.scored_waves(read, weights)
     mask = {"is_causal": weights.is_causal, "window": weights.window}
-    scores = weighted_covariance(*sides, reach=_REACH)
-    centred = centred_covariance(*sides, reach=_REACH, **mask)
+    scores = query_key.weighted_covariance(*sides, reach=_REACH)
+    centred = query_key.centred_covariance(*sides, reach=_REACH, **mask)
     return [sums.double().cpu().numpy() for sums in (scores, centred)]
 
 
@@ -204,7 +175,7 @@ class _Place(NamedTuple):
     length: int
 
 
-@fills(STATE_SPECTRUM)
+@fills(tables.STATE_SPECTRUM)
 class StateSpectra:
     """Rows of each control, source, layer, length and frequency that the batch has.
 
@@ -222,7 +193,8 @@ class StateSpectra:
         self._batch = batch
         self._sums: dict[_Place, np.ndarray] = defaultdict(lambda: np.zeros(()))
         self._n_sequences: dict[_Place, int] = defaultdict(int)
-        lengths = [(row, text, wave_length(len(text))) for row, text in enumerate(batch.sequences)]
+        texts = enumerate(batch.sequences)
+        lengths = [(row, text, spectra.wave_length(len(text))) for row, text in texts]
         has_waves = all(layer.compares_directions for layer in batch.layers)
         self._measured = [measured for measured in lengths if has_waves and measured[2]]
 
@@ -233,10 +205,10 @@ class StateSpectra:
             self._add_states(controls, inputs, layer.weights)
 
     def _is_repeated(self, index: int) -> bool:
-        return self._batch.controlled is not None and index % CONTROLLED == 0
+        return self._batch.controlled is not None and index % tables.CONTROLLED == 0
 
     def _add_states(self, controls: tuple[str, ...], inputs: Tensor, weights: LayerWeights) -> None:
-        for source, amplitudes in state_spreads(inputs, weights.query_key).items():
+        for source, amplitudes in spectra.state_spreads(inputs, weights.query_key).items():
             for control in controls:
                 self._add(_Place(control, source, weights.number, len(inputs)), amplitudes)
 
@@ -250,23 +222,174 @@ class StateSpectra:
 
     def rows(self) -> pa.Table:
         for row, text, length in self._measured:
-            words = spread(amplitude_spectrum(self._batch.word_embeddings[row, :length]))
-            self._add(_Place("kept", "word_embedding", 0, length), words)
+            words = spectra.amplitude_spectrum(self._batch.word_embeddings[row, :length])
+            self._add(_Place("kept", "word_embedding", 0, length), spectra.spread(words))
             if self._batch.controlled is not None and self._is_repeated(text.index):
                 for control in ("removed", "permuted"):
                     receive = partial(self._add_controlled, control, length)
                     self._batch.controlled(text, control, receive)
-        table = STATE_SPECTRUM
+        table = tables.STATE_SPECTRUM
         return pa.concat_tables([table.schema.empty_table(), *map(self._rows, self._sums)])
 
     def _rows(self, place: _Place) -> pa.Table:
         return rows(
-            STATE_SPECTRUM,
-            control=CONTROLS.index(place.control),
-            source=SOURCES.index(place.source),
+            tables.STATE_SPECTRUM,
+            control=tables.CONTROLS.index(place.control),
+            source=tables.SOURCES.index(place.source),
             layer=place.layer or np.nan,
             length=place.length,
-            frequency=frequencies(place.length),
+            frequency=spectra.frequencies(place.length),
             n_sequences=self._n_sequences[place],
-            **dict(zip(SPREAD, self._sums[place].T, strict=True)),
+            **dict(zip(spectra.SPREAD, self._sums[place].T, strict=True)),
         )
+
+
+@fills(tables.QUERY_KEY_SINGULAR_VALUE)
+def singular_values(model: ModelWeights) -> Iterator[pa.Table]:
+    """One row per layer, head and direction."""
+    for layer in model.layers:
+        if layer.compares_directions:
+            values = layer.query_key.values
+            key = tables.QUERY_KEY_SINGULAR_VALUE.key[1:]
+            yield rows(tables.QUERY_KEY_SINGULAR_VALUE, key, layer=layer.number, value=values)
+
+
+@fills(tables.QUERY_KEY_ROTATION)
+def rotations(model: ModelWeights) -> Iterator[pa.Table]:
+    """One row per layer, head and eigenvector."""
+    for layer in model.layers:
+        rotations = layer.query_key_rotation if layer.compares_directions else ()
+        for head, rotation in enumerate(rotations, start=1):
+            of = {"layer": layer.number, "head": head, "phase": rotation.phases}
+            yield rows(tables.QUERY_KEY_ROTATION, (tables.PLANE,), **of)
+
+
+@fills(tables.QUERY_KEY_PHASE)
+def phases(layer: Layer) -> Iterator[pa.Table]:
+    """One row per exemplar, head and eigenvector of the rotation."""
+    for row in _exemplars(layer):
+        text = layer.batch.sequences[row]
+        if length := spectra.wave_length(len(text)):
+            inputs = layer.trace.attention_input[row, :length]
+            for head, rotation in enumerate(layer.weights.query_key_rotation, start=1):
+                yield rows(
+                    tables.QUERY_KEY_PHASE,
+                    (tables.PLANE,),
+                    seq=text.index,
+                    layer=layer.weights.number,
+                    head=head,
+                    length=length,
+                    phase=rotation.phases,
+                    amplitude=query_key.phase_amplitudes(inputs, rotation),
+                )
+
+
+def _exemplars(layer: Layer) -> tuple[int, ...]:
+    """Return the rows of exemplars; none of a layer that compares no directions."""
+    batch = layer.batch
+    return batch.rows_of(batch.exemplars) if layer.weights.compares_directions else ()
+
+
+@fills(tables.QUERY_KEY_WAVE)
+def waves(layer: Layer) -> Iterator[pa.Table]:
+    """One row per exemplar, head and direction."""
+    ranks, shown, reach = tables.RANKS, tables.SHOWN_TOKENS, tables.FARTHEST
+    for row in _exemplars(layer):
+        text, factors = layer.batch.sequences[row], layer.weights.query_key
+        values = factors.values[:, :ranks].cpu().numpy()
+        sides = query_key.query_key_waves(layer.alone(row).attention_input[0], factors)
+        queries, keys = (side[..., :ranks] for side in sides)
+        middle = len(text) - 1
+        first, last = max(middle - reach, 0), 0 if layer.weights.is_causal else reach
+        correlations = query_key.cross_correlation(queries, keys)[:, first : middle + last + 1]
+        correlations, queries, keys = (
+            wave.mT.cpu().numpy() for wave in (correlations, queries[:, :shown], keys[:, :shown])
+        )
+        compares = (values > NEGLIGIBLE * values[:, :1]) & np.isfinite(correlations).all(axis=-1)
+        yield rows(
+            tables.QUERY_KEY_WAVE,
+            (HEAD, tables.RANK),
+            there=compares,
+            seq=text.index,
+            layer=layer.weights.number,
+            value=values,
+            query=queries,
+            key=keys,
+            correlation=correlations,
+        )
+
+
+@fills(tables.QUERY_KEY_ERROR)
+def errors(layer: Layer) -> pa.Table:
+    """One row per exemplar."""
+    batch = layer.batch
+    rows_of_exemplars = batch.rows_of(batch.exemplars)
+    found = [
+        relative_errors(layer.alone(row), batch.model.hidden_dtype).tolist()
+        for row in rows_of_exemplars
+    ]
+    columns: Any = by_name(
+        ERRORS, torch.tensor(found, dtype=torch.float64).reshape(-1, len(ERRORS))
+    )
+    seqs, number = batch.sequence_of_row[list(rows_of_exemplars)], layer.weights.number
+    return rows(tables.QUERY_KEY_ERROR, seq=seqs, layer=number, **columns)
+
+
+@fills(ROTARY_PLANE)
+def planes(layer: Layer) -> Iterator[pa.Table]:
+    """One row per sequence, head and plane, after one for the coordinates without rotation."""
+    rotary = layer.weights.rotary
+    if not isinstance(rotary, Rotary):
+        return
+    frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
+    for text, read in layer.batch.without_padding(layer.trace.attention_input):
+        totals = plane_totals(read, layer.weights)
+        sums = {name: _array(getattr(totals, name)) for name in (*COMPLEX, *REAL)}
+        unturned = dict.fromkeys(sums, np.zeros((len(totals.score), 1)))
+        unturned["score"] = _array(totals.unturned)[:, None]
+        sums = {name: np.hstack([unturned[name], of_planes]) for name, of_planes in sums.items()}
+        parts: Any = {name: sums[name] for name in REAL}
+        parts |= {f"{name}_real": sums[name].real for name in COMPLEX}
+        parts |= {f"{name}_imaginary": sums[name].imag for name in COMPLEX}
+        yield rows(
+            ROTARY_PLANE,
+            ROTARY_PLANE.key[1:],
+            seq=text.index,
+            layer=layer.weights.number,
+            frequency=frequencies,
+            n_pairs=totals.n_pairs,
+            **parts,
+        )
+
+
+@fills(OFFSET_TERM)
+def buckets(layer: Layer) -> Iterator[pa.Table]:
+    """One row per sequence, head and bucket of offsets.
+
+    Buckets without a pair in a text have rows too: the scores that the mean query and the mean key
+    give to them count.
+    """
+    terms = layer.weights.offset_terms
+    if terms is None:
+        return
+    reach = max(terms.reach, tables.FARTHEST)
+    offsets = torch.arange(-reach, reach + 1, device=terms.buckets.device)
+    bucket, first, last = np.array(bucket_ends(terms.bucket_of(offsets), reach)).T
+    for text, read in layer.batch.without_padding(layer.trace.attention_input):
+        totals = offset_totals(read, layer.weights)
+        sums: Any = {name: _array(getattr(totals, name))[:, bucket] for name in BUCKET_SUMS}
+        yield rows(
+            OFFSET_TERM,
+            (HEAD,),
+            seq=text.index,
+            layer=layer.weights.number,
+            bucket=bucket,
+            first_offset=first,
+            last_offset=last,
+            n_pairs=totals.n_pairs,
+            **sums,
+        )
+
+
+def _array(values: Tensor) -> np.ndarray:
+    return values.cpu().numpy()

@@ -10,26 +10,12 @@ import pyarrow as pa
 import torch
 from jaxtyping import Bool, Float, Int32
 
-from analysis.measures.probing.antecedents import (
-    agreement,
-    has_antecedent,
-    head_match,
-    is_right,
-    nearest,
-    sieve,
-)
+from analysis.measures.probing import antecedents
 from analysis.measures.probing.governors import base_of
 from analysis.measures.probing.word_attention import attended_antecedents, predicted_governors
 from analysis.statistics.base.columns import HEAD
 from analysis.statistics.corpus import MERGINGS
-from analysis.statistics.probing.accuracy import (
-    COREFERENCE_PREDICTION,
-    DEPENDENCY_PREDICTION,
-    DIRECTION,
-    MERGING,
-    METHODS,
-    WEIGHING,
-)
+from analysis.statistics.probing import accuracy as tables
 from analysis.statistics.probing.parsers import KEPT, WORD_ATTENTION, WORD_VECTOR
 from precompute.corpora.sequence import Annotation, Mention
 from precompute.passes.filling import FromBatch, fills, rows
@@ -77,7 +63,7 @@ def attention_of_sentences(layer: Layer) -> Iterator[pa.Table]:
             )
 
 
-@fills(DEPENDENCY_PREDICTION)
+@fills(tables.DEPENDENCY_PREDICTION)
 def governors_of_words(layer: Layer) -> Iterator[pa.Table]:
     """Return the governors that every head predicts for each word with a tree."""
     for by_weight, by_norm in zip(layer.annotated, layer.annotated_by_norm, strict=True):
@@ -88,8 +74,8 @@ def governors_of_words(layer: Layer) -> Iterator[pa.Table]:
                 for _, _, words in (by_weight, by_norm)
             ]
             yield rows(
-                DEPENDENCY_PREDICTION,
-                (WEIGHING, MERGING, DIRECTION, HEAD),
+                tables.DEPENDENCY_PREDICTION,
+                (tables.WEIGHING, tables.MERGING, tables.DIRECTION, HEAD),
                 seq=index,
                 layer=layer.weights.number,
                 predicted=np.array(predicted),
@@ -103,7 +89,7 @@ def _predicted(layer: Layer, attention: torch.Tensor, known: Annotation) -> np.n
     return torch.stack(both).cpu().numpy()
 
 
-@fills(COREFERENCE_PREDICTION)
+@fills(tables.COREFERENCE_PREDICTION)
 class AntecedentsOfMentions:
     """Antecedents that rules and the heads of each layer pick, text by text.
 
@@ -117,14 +103,16 @@ class AntecedentsOfMentions:
             if text.annotation is not None
         )
         self._mentions = {seq: mentions for seq, mentions in known if len(mentions.scored)}
-        self._parts = [COREFERENCE_PREDICTION.schema.empty_table()]
+        self._parts = [tables.COREFERENCE_PREDICTION.schema.empty_table()]
         nobody = dict.fromkeys(("weighing", "merging", "layer", "head"), np.nan)
         for seq, mentions in self._mentions.items():
             heads, head_texts = mentions.heads, mentions.head_texts
             of_rules = {
-                "nearest": nearest(heads),
-                "head_match": head_match(heads, head_texts),
-                "sieve": sieve(heads, mentions.texts, head_texts, agreement(mentions.features)),
+                "nearest": antecedents.nearest(heads),
+                "head_match": antecedents.head_match(heads, head_texts),
+                "sieve": antecedents.sieve(
+                    heads, mentions.texts, head_texts, antecedents.agreement(mentions.features)
+                ),
             }
             for method, picked in of_rules.items():
                 self._parts.append(_picks(seq, mentions, picked, method=method, **nobody))
@@ -146,12 +134,12 @@ class AntecedentsOfMentions:
 
 def _picks(seq: int, mentions: Mentions, picked: np.ndarray, *, method: str, **by: Any) -> pa.Table:
     """Return a row for each row of `picked`, of the mentions that have an antecedent."""
-    right = is_right(np.atleast_2d(picked), mentions.heads, mentions.clusters)
+    right = antecedents.is_right(np.atleast_2d(picked), mentions.heads, mentions.clusters)
     return rows(
-        COREFERENCE_PREDICTION,
+        tables.COREFERENCE_PREDICTION,
         (HEAD,) if method == "head" else (),
         seq=seq,
-        method=METHODS.index(method),
+        method=tables.METHODS.index(method),
         mentions=mentions.places[mentions.scored],
         predicted=np.atleast_2d(picked)[:, mentions.scored],
         correct=right[:, mentions.scored],
@@ -177,7 +165,7 @@ def mentions_of(known: Annotation, is_masked: Bool[np.ndarray, " word"]) -> Ment
         places=np.array(places, dtype=np.int64),
         heads=heads,
         clusters=clusters,
-        scored=np.flatnonzero(has_antecedent(heads, clusters)),
+        scored=np.flatnonzero(antecedents.has_antecedent(heads, clusters)),
         texts=tuple(" ".join(forms[mention.first : mention.last + 1]) for mention in read),
         head_texts=tuple(forms[mention.head] for mention in read),
         features=tuple(_features(known, mention) for mention in read),

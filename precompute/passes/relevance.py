@@ -24,19 +24,8 @@ from analysis.measures.relevance.relevance import (
 )
 from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
+from analysis.statistics import relevance as tables
 from analysis.statistics.base.tables import Table
-from analysis.statistics.relevance import (
-    CLASS_PREDICTION,
-    CURVES,
-    ORDERS,
-    RANDOM,
-    RANKS,
-    RELEVANCE_MAP,
-    SEQUENCE_PERTURBATION,
-    SEQUENCE_RELEVANCE,
-    SEQUENCE_RELEVANCE_AGREEMENT,
-    STEPS,
-)
 from analysis.token_types import CLS
 from precompute.corpora.randomness import generator
 from precompute.corpora.sequence import Sequence
@@ -70,43 +59,35 @@ class RelevanceMaps:
     conservation_error: Float[np.ndarray, " row"]
     n_in_place: Int[np.ndarray, " row"]
 
-    def where(self, rule: str, *, layer: int | None = None) -> Bool[np.ndarray, " row"]:
-        """Mask of the maps of a rule, and of a layer counted from 0 if one is given."""
-        of_rule = self.rule == ALL.index(rule)
-        return of_rule if layer is None else of_rule & (self.layer == layer)
-
     def mean_maps(self, layer: int) -> dict[str, Float32[np.ndarray, " token"]]:
-        """Return the head-independent map of each rule, for relevance that starts after a layer.
-
-        The layer counts from 0; a rule without such a map is left out.
-        """
+        """Return the one map of each rule that has one, for relevance from a layer, from 0 on."""
         chosen = np.flatnonzero((self.layer == layer) & (self.head == MEAN))
         return {ALL[self.rule[place]]: self.maps[place] for place in chosen}
 
+    def where(self, rule: str) -> Bool[np.ndarray, " row"]:
+        """Mask of the maps of a rule."""
+        return self.rule == ALL.index(rule)
 
-@dataclass(frozen=True)
-class _Part:
-    """Maps of one rule, by layer and head; the last of several heads is their mean."""
 
-    rule: str
-    maps: Float[np.ndarray, "start head token"]
-    error: Float[np.ndarray, "start head"] | None = None
-    n_in_place: Int[np.ndarray, "start head"] | None = None
-    first_layer: int = 0
-
-    def rows(self) -> RelevanceMaps:
-        n_layers, n_heads, n_tokens = self.maps.shape
-        size = n_layers * n_heads
-        heads = np.array([*range(n_heads - 1), MEAN])
-        error, in_place = self.error, self.n_in_place
-        return RelevanceMaps(
-            rule=np.full(size, ALL.index(self.rule), dtype=np.int8),
-            layer=(self.first_layer + np.arange(n_layers)).repeat(n_heads),
-            head=np.tile(heads, n_layers),
-            maps=self.maps.reshape(size, n_tokens).astype(np.float32),
-            conservation_error=np.full(size, np.nan) if error is None else error.ravel(),
-            n_in_place=np.full(size, NOT_CARRIED) if in_place is None else in_place.ravel(),
-        )
+def _of_rule(
+    rule: str,
+    maps: Float[np.ndarray, "start head token"],
+    error: Float[np.ndarray, "start head"] | None = None,
+    in_place: Int[np.ndarray, "start head"] | None = None,
+    *,
+    first_layer: int = 0,
+) -> RelevanceMaps:
+    """Return the maps of one rule; the last of several heads is their mean."""
+    n_layers, n_heads, n_tokens = maps.shape
+    size = n_layers * n_heads
+    return RelevanceMaps(
+        rule=np.full(size, ALL.index(rule), dtype=np.int8),
+        layer=(first_layer + np.arange(n_layers)).repeat(n_heads),
+        head=np.tile(np.array([*range(n_heads - 1), MEAN]), n_layers),
+        maps=maps.reshape(size, n_tokens).astype(np.float32),
+        conservation_error=np.full(size, np.nan) if error is None else error.ravel(),
+        n_in_place=np.full(size, NOT_CARRIED) if in_place is None else in_place.ravel(),
+    )
 
 
 class Relevance:
@@ -123,7 +104,7 @@ class Relevance:
         self._starts: dict[int, Float[np.ndarray, " token"]] = {}
         for row in range(len(batch.sequences)):
             types = batch.sequences[row].token_types
-            start = start_weights(batch.relevance_start, types, batch.is_content[row])
+            start = start_weights(batch.model.relevance_start, types, batch.is_content[row])
             if start is not None and attention_bytes(batch, row) <= MOST_BYTES:
                 self._starts[row] = start
         whole = set(batch.rows_of(batch.kept, WHOLE_LAYERS))
@@ -170,17 +151,13 @@ class Relevance:
             parts += _compared(attention, start[place, real], slopes)
             rollouts = {"norm_rollout": self._by_attention, "norm_rollout_layer": self._by_layers}
             parts += [
-                _Part(rule, np.stack(of[row].shares)[:, None])
+                _of_rule(rule, np.stack(of[row].shares)[:, None])
                 for rule, of in rollouts.items()
                 if row in of
             ]
-            rows = [part.rows() for part in parts]
-            maps[row] = RelevanceMaps(
-                **{
-                    field.name: np.concatenate([getattr(of, field.name) for of in rows])
-                    for field in fields(RelevanceMaps)
-                }
-            )
+            names = [field.name for field in fields(RelevanceMaps)]
+            columns = ([getattr(part, name) for part in parts] for name in names)
+            maps[row] = RelevanceMaps(*map(np.concatenate, columns))
         return maps
 
     def _padded(self) -> tuple[Float[Tensor, "batch token"], Bool[Tensor, "batch token"]]:
@@ -200,7 +177,7 @@ def attention_bytes(batch: Batch, row: int) -> int:
     return n_heads * n_tokens**2 * torch.float32.itemsize
 
 
-def _carried(heads: Carried, means: Carried, place: int, n_tokens: int) -> list[_Part]:
+def _carried(heads: Carried, means: Carried, place: int, n_tokens: int) -> list[RelevanceMaps]:
     """Maps of every rule by head with their mean, then on mean weights.
 
     The error of the mean is at most the largest of the heads; its tokens in place are the sum of
@@ -210,17 +187,15 @@ def _carried(heads: Carried, means: Carried, place: int, n_tokens: int) -> list[
     for number, rule in enumerate(RULES):
         maps, error, in_place = (tensor[number, place] for tensor in heads)
         of_heads = maps[..., :n_tokens]
-        parts.append(
-            _Part(
-                rule,
-                torch.cat([of_heads, of_heads.mean(dim=1, keepdim=True)], dim=1).numpy(),
-                torch.cat([error, error.amax(dim=1, keepdim=True)], dim=1).numpy(),
-                torch.cat([in_place, in_place.sum(dim=1, keepdim=True)], dim=1).numpy(),
-            )
+        with_mean = (
+            (of_heads, of_heads.mean(dim=1, keepdim=True)),
+            (error, error.amax(dim=1, keepdim=True)),
+            (in_place, in_place.sum(dim=1, keepdim=True)),
         )
+        parts.append(_of_rule(rule, *(torch.cat(both, dim=1).numpy() for both in with_mean)))
     for number, rule in enumerate(MEAN_WEIGHTS):
         maps, error, in_place = (tensor[number, place].numpy() for tensor in means)
-        parts.append(_Part(rule, maps[..., :n_tokens], error, in_place))
+        parts.append(_of_rule(rule, maps[..., :n_tokens], error, in_place))
     return parts
 
 
@@ -228,25 +203,22 @@ def _compared(
     attention: SequenceOf[Float[Tensor, "head query key"]],
     start: Float[Tensor, " token"],
     slopes: SequenceOf[Float[Tensor, "head query key"]],
-) -> list[_Part]:
+) -> list[RelevanceMaps]:
     """Attention of the start in each layer, and gradient attention of a class, if there are any."""
     of_heads = torch.stack([raw_attention(weights, start) for weights in attention])
     with_mean = torch.cat([of_heads, of_heads.mean(dim=1, keepdim=True)], dim=1)
-    parts = [_Part("attention", with_mean.cpu().numpy())]
+    parts = [_of_rule("attention", with_mean.cpu().numpy())]
     if slopes:
         of_class = gradient_attention(attention, slopes, start)[None, None].cpu().numpy()
-        parts.append(_Part("gradient_attention", of_class, first_layer=len(attention) - 1))
+        parts.append(_of_rule("gradient_attention", of_class, first_layer=len(attention) - 1))
     return parts
 
 
 def start_weights(
     name: str, token_types: UInt8[np.ndarray, " token"], is_content: Bool[np.ndarray, " token"]
 ) -> Float[np.ndarray, " token"] | None:
-    """Starting weights of relevance in a sequence, 1 in sum; None without such a token.
-
-    Args:
-        name: a key of `analysis.relevance_rules.STARTS`.
-    """
+    """Starting weights of relevance in a sequence, 1 in sum, by a key of
+    `analysis.relevance_rules.STARTS`; None without such a token."""
     is_cls = token_types == CLS
     starts = {
         "cls": is_cls & (is_cls.cumsum() == 1),
@@ -297,11 +269,11 @@ class _OfMaps(ABC):
         return {rule: relevance[self.batch.is_content[row]] for rule, relevance in of_rules.items()}
 
 
-@fills(RELEVANCE_MAP)
+@fills(tables.RELEVANCE_MAP)
 class KeptMaps(_OfMaps):
     """One row per kept sequence, rule, layer and head (or their mean)."""
 
-    table = RELEVANCE_MAP
+    table = tables.RELEVANCE_MAP
 
     def chosen_rows(self) -> tuple[int, ...]:
         return self.batch.rows_of(self.batch.kept)
@@ -310,14 +282,14 @@ class KeptMaps(_OfMaps):
         return rows(self.table, relevance=maps.maps, **_keys(self.batch, row, maps))
 
 
-@fills(SEQUENCE_RELEVANCE)
+@fills(tables.SEQUENCE_RELEVANCE)
 class SequenceRelevance(_OfMaps):
     """One row per sequence, rule, layer and head (or their mean)."""
 
-    table = SEQUENCE_RELEVANCE
+    table = tables.SEQUENCE_RELEVANCE
 
     def of_sequence(self, row: int, maps: RelevanceMaps) -> pa.Table:
-        images, sequence = self.batch.images, self.batch.sequences[row]
+        images, sequence = self.batch.model.images, self.batch.sequences[row]
         values = relevance_summary(
             maps.maps.astype(np.float64),
             is_cls=sequence.token_types == CLS,
@@ -342,11 +314,11 @@ def _keys(batch: Batch, row: int, maps: RelevanceMaps) -> dict[str, Any]:
     }
 
 
-@fills(SEQUENCE_RELEVANCE_AGREEMENT)
+@fills(tables.SEQUENCE_RELEVANCE_AGREEMENT)
 class SequenceRelevanceAgreement(_OfMaps):
     """One row per sequence and pair of rules or methods whose maps are not constant."""
 
-    table = SEQUENCE_RELEVANCE_AGREEMENT
+    table = tables.SEQUENCE_RELEVANCE_AGREEMENT
 
     def chosen_rows(self) -> tuple[int, ...]:
         return tuple(row for row, content in enumerate(self.batch.is_content) if content.sum() > 1)
@@ -365,14 +337,14 @@ class SequenceRelevanceAgreement(_OfMaps):
         )
 
 
-@fills(SEQUENCE_PERTURBATION)
+@fills(tables.SEQUENCE_PERTURBATION)
 class SequencePerturbation(_OfMaps):
     """Two rows per rule, method and random order, for every image with curves."""
 
-    table = SEQUENCE_PERTURBATION
+    table = tables.SEQUENCE_PERTURBATION
 
     def chosen_rows(self) -> tuple[int, ...]:
-        if self.batch.classification is None or self.batch.images is None:
+        if self.batch.classification is None or self.batch.model.images is None:
             return ()
         n_images = max(1, TOKENS // max(map(len, self.batch.sequences)))
         return self.batch.rows_of(evenly_spaced(self.batch.kept, WHOLE_LAYERS), n_images)
@@ -382,12 +354,12 @@ class SequencePerturbation(_OfMaps):
         draw = generator(self.batch.seed, purpose="perturbation", index=sequence.index)
         places = draw.permutation(int(self.batch.is_content[row].sum()))
         orders = {rule: removal_order(values, places) for rule, values in of_rules.items()}
-        orders[RANDOM] = removal_order(np.zeros(len(places)), places)
-        kept = np.stack([kept_patches(order, STEPS) for order in orders.values()])
-        rules = np.array([ORDERS.index(rule) for rule in orders])
+        orders[tables.RANDOM] = removal_order(np.zeros(len(places)), places)
+        kept = np.stack([kept_patches(order, tables.STEPS) for order in orders.values()])
+        rules = np.array([tables.ORDERS.index(rule) for rule in orders])
         curves = _probabilities(sequence, cast(Classification, self.batch.classification), kept)
         flat = curves.reshape(-1, curves.shape[-1])
-        n_curves = len(CURVES)
+        n_curves = len(tables.CURVES)
         return rows(
             self.table,
             seq=sequence.index,
@@ -415,16 +387,16 @@ def _probabilities(
     return of_classes[place[1:], predicted].reshape(kept.shape[:-1])
 
 
-@fills(CLASS_PREDICTION)
+@fills(tables.CLASS_PREDICTION)
 class Predictions(FromBatch):
     """One row per sequence and class, for the likeliest classes; reads no layer."""
 
     def rows(self) -> pa.Table:
-        table, classification = CLASS_PREDICTION, self.batch.classification
+        table, classification = tables.CLASS_PREDICTION, self.batch.classification
         if classification is None:
             return table.shard_schema.empty_table()
         probabilities = classification.probabilities(self.batch.sequences).cpu()
-        n_ranks = min(RANKS, probabilities.shape[1])
+        n_ranks = min(tables.RANKS, probabilities.shape[1])
         best = probabilities.sort(dim=1, descending=True, stable=True)
         labels = np.array(classification.labels, dtype=object)
         return rows(

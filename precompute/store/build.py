@@ -19,9 +19,8 @@ from analysis.statistics.corpus import Sample, sample_facts
 from analysis.statistics.question import quoted, quoted_files
 from precompute.corpora.images.pictures import png
 from precompute.jobs.plan import Plan
-from precompute.jobs.sample import register_texts
 from precompute.jobs.shards import unfinished_name
-from precompute.jobs.tables import Config, database_config, facts_of
+from precompute.jobs.tables import Config, database_config, facts_of, register_texts
 from precompute.progress import Begun, Finished, OnEvent, ignore
 from precompute.store.check import assert_laws, assert_parts_add_up
 
@@ -38,13 +37,10 @@ def build(
     before_publishing: Callable[[], None] = lambda: None,
     on_event: OnEvent = ignore,
 ) -> None:
-    """Build the file beside its name and rename it when complete; readers of the old one go on.
+    """Build the file, with the one row of `run` and the facts of `provenance`, beside its name and
+    rename it when complete; readers of the old one go on.
 
-    Args:
-        run: the one row of `run`.
-        facts: the rows of `provenance`.
-        before_publishing: may raise, which leaves the old file as it is, as a broken law does.
-        on_event: receives the stage `file` and the number of tables that are in it.
+    What is done `before_publishing` may raise, which leaves the old file, as a broken law does.
     """
     unfinished = unfinished_name(output)
     on_event(Begun("file", total=len(plan.passes)))
@@ -52,9 +48,8 @@ def build(
         store.execute("create schema stored")
         declare(store, every_table())
         _add_dicts(store, corpus.RUN, [run])
-        facts = facts | _left_out(store, plan)
-        provenance = [{"name": name, "value": value} for name, value in sorted(facts.items())]
-        _add_dicts(store, corpus.PROVENANCE, provenance)
+        known = sorted((facts | _left_out(store, plan)).items())
+        _add_dicts(store, corpus.PROVENANCE, [{"name": of, "value": value} for of, value in known])
         for table in corpus.CORPUS:
             add_table(store, table, plan.corpus_file(table), _KEPT.get(table, ""))
         _add_rows(store, corpus.IMAGES, image_rows(plan))
@@ -63,8 +58,8 @@ def build(
             on_event(Finished())
         assert_parts_add_up(store)
         names = [table.name for table in every_table() if table != corpus.MANIFEST]
-        manifest = [{"name": name, **contents(store, name)} for name in sorted(names)]
-        _add_dicts(store, corpus.MANIFEST, manifest)
+        counted = [{"name": name, **contents(store, name)} for name in sorted(names)]
+        _add_dicts(store, corpus.MANIFEST, counted)
         store.execute("checkpoint")
         before_publishing()
     with unfinished.open("r+b") as file:  # Windows flushes what may be written
@@ -87,13 +82,10 @@ _KEPT = {
 
 def _left_out(store: DuckDBPyConnection, plan: Plan) -> dict[str, str]:
     """Return the file's facts on left-out rows; `texts` holds the sequences with stored text."""
-    n_texts, n_sequences = register_texts(store, plan), len(plan.corpus)
-    facts: dict[str, str] = {}
-    for table in _KEPT if n_texts < n_sequences else ():
-        facts |= sample_facts(table, Sample(n_texts, n_sequences))
-    for table in plan.passes:
-        facts |= facts_of(plan.table_file(table))
-    return facts
+    texts = Sample(register_texts(store, plan), len(plan.corpus))
+    facts = [facts_of(plan.table_file(table)) for table in plan.passes]
+    facts += [sample_facts(table, texts) for table in _KEPT if texts.kept < texts.of]
+    return {name: value for of_table in facts for name, value in of_table.items()}
 
 
 def declare(store: DuckDBPyConnection, tables: Sequence[Table]) -> None:
@@ -117,8 +109,7 @@ def declare(store: DuckDBPyConnection, tables: Sequence[Table]) -> None:
 def comment_on(
     store: DuckDBPyConnection, kind: str, name: str, grain: str, columns: Iterable[Any]
 ) -> None:
-    """Store the meaning of a table or view, and the meaning and unit of its columns, as
-    comments."""
+    """Store the meaning of a table or view as comments, and meaning and unit of its columns."""
     store.execute(f"comment on {kind} {name} is {quoted(grain)}")
     for column in columns:
         comment = quoted(f"{column.definition} ({column.unit})")
@@ -126,11 +117,7 @@ def comment_on(
 
 
 def add_table(store: DuckDBPyConnection, table: Table, file: Path, kept: str = "") -> None:
-    """Add the rows of a table from its file, and check its laws.
-
-    Args:
-        kept: SQL that restricts the rows of the file.
-    """
+    """Add the rows of a table from its file, all or those that SQL has kept, and check its laws."""
     rows = f"from read_parquet({quoted_files(str(file))}) {kept}"
     store.execute(f"insert into stored.{table.name} by name {rows}")
     assert_laws(store, table)
@@ -141,23 +128,15 @@ def image_rows(plan: Plan) -> Iterator[pa.Table]:
     if (reader := plan.images) is None:
         return
     sequences, layout = iter(plan.corpus), reader.layout
+    grid = {"grid_rows": layout.rows, "grid_columns": layout.columns}
+    grid["first_patch"] = len(layout.special)
     while some := list(islice(sequences, IMAGES)):
         rows = []
         for sequence in some:
-            picture = sequence.picture
-            coverage = reader.coverage(picture)
-            row = {
-                "seq": sequence.index,
-                "name": picture.name,
-                "width": picture.width,
-                "height": picture.height,
-                "grid_rows": layout.rows,
-                "grid_columns": layout.columns,
-                "first_patch": len(layout.special),
-                "picture": png(reader.shown(picture)) if sequence.index in plan.kept else None,
-                "coverage": None if coverage is None else coverage.tolist(),
-            }
-            rows.append(row)
+            picture, coverage = sequence.picture, reader.coverage(sequence.picture)
+            shown = png(reader.shown(picture)) if sequence.index in plan.kept else None
+            row = {"seq": sequence.index, "picture": shown, "coverage": coverage} | grid
+            rows.append(row | {of: getattr(picture, of) for of in ("name", "width", "height")})
         yield pa.Table.from_pylist(rows, schema=corpus.IMAGES.schema)
 
 

@@ -56,10 +56,7 @@ _ERRORS = (
 
 
 def assert_parts_add_up(store: DuckDBPyConnection) -> None:
-    """Raise UserError unless parts add up to the model's output, and attention rows to 1.
-
-    The tolerance depends on the number format.
-    """
+    """Raise UserError unless parts add up to the model's output, and attention rows to 1."""
     ((dtype,),) = store.execute("select dtype from run").fetchall()
     errors = " union all ".join(
         f"select seq, layer, {error} as error, '{part}' as part from {table}"
@@ -93,13 +90,12 @@ def faults(path: Path) -> Iterator[str]:
 def _faults_inside(store: DuckDBPyConnection) -> Iterator[str]:
     stored = store.execute("select name, n_rows, checksum from stored.manifest").fetchall()
     promised = {name: {"n_rows": n_rows, "checksum": sum} for name, n_rows, sum in stored}
-    for name in (table.name for table in every_table() if table != MANIFEST):
-        is_there = contents(store, name)
-        if name not in promised:
+    for table in (table for table in every_table() if table != MANIFEST):
+        if (expected := promised.get(name := table.name)) is None:
             yield f"{name}: the manifest does not name it. Build the file again."
-        elif is_there != promised[name]:
+        elif (found := contents(store, name)) != expected:
             yield (
-                f"{name}: {is_there['n_rows']} rows are not the {promised[name]['n_rows']} that "
+                f"{name}: {found['n_rows']} rows are not the {expected['n_rows']} that "
                 "were stored, or their content has changed. Build the file again."
             )
     for table in every_table():

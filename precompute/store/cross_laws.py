@@ -1,20 +1,13 @@
 """Laws between the tables of a file: for each a query that counts violations."""
 
 from analysis.scopes import EFFECTS, ORDERS, POST_NORM
-from analysis.statistics.corpus import (
-    HAS_SINK_LOGITS,
-    IS_CAUSAL,
-    LEAST_COUNT,
-    MODEL,
-    N_OTHERS,
-    is_whole,
-)
+from analysis.statistics import corpus
+from analysis.statistics.corpus import LEAST_COUNT, N_OTHERS, is_whole
 from analysis.statistics.question import quoted
 
 
 def _strangers() -> str:
-    """Return a query for the number of stored scopes and effects outside of the file's layer
-    order."""
+    """Return a query for the number of scopes and effects outside of the file's layer order."""
     names = (
         "select distinct scope from mixing_ratio union select distinct scope_a from "
         "scope_similarity union select distinct scope from token_mixing_ratio "
@@ -42,36 +35,46 @@ def _not_1(total: str, rows: str, *, by: str) -> str:
         where error > $tolerance"""
 
 
-_KNOWN = f"(no_token is not null or not {HAS_SINK_LOGITS})"
+_KNOWN = f"(no_token is not null or not {corpus.HAS_SINK_LOGITS})"
 """SQL that is true unless attention to no token was not measured."""
 
 
-def _n_tokens_of(table: str) -> str:
-    """Return SQL for the number of tokens in the sequences of a table; all tokens without a
-    sample."""
-    return f"""(
-        if({is_whole(table)}, (select n_tokens from run),
-            (select sum(n_tokens) from sequence semi join {table} using (seq))))"""
-
-
-def _miscounted(counted: str, of_sequence: str) -> str:
-    """Return a query for the number of rows whose n differs from the sum over sequences.
-
-    Args:
-        of_sequence: SQL for the count in a layer of a sequence.
-    """
+def _not_of_every_token(table: str, *, by: str) -> str:
+    """Return a query for the number of groups that lack tokens of the table's sequences."""
     return f"""
-        select count(*) from {counted} as counted
+        select count(*) from (
+            select count(*) as n from {table} group by {by}
+            having n <> if({is_whole(table)}, (select n_tokens from run),
+                (select sum(n_tokens) from sequence semi join {table} using (seq))))"""
+
+
+def _miscounted(table: str, of_sequence: str, *, by: str) -> str:
+    """Return a query for the number of groups whose n is not the sum over sequences."""
+    return f"""
+        select count(*) from (select layer, sum(n) as n from {table} group by {by})
         join (
             select layer, sum({of_sequence}) as expected
-            from sequence, (select distinct layer from {counted}) group by layer) using (layer)
+            from sequence, (select distinct layer from {table}) group by layer) using (layer)
         where n <> expected"""
 
+
+_RECEIVED = "sum(attention_received::double)"
+_PATTERNS = {
+    "cls": "= 'cls'",
+    "sep": "= 'sep'",
+    "comma_period": "= 'comma_period'",
+    "first": "in ('bos', 'first')",
+}
+"""Types of tokens by the columns of `sequence_head_pattern`."""
+_PATTERN_ERRORS = ", ".join(
+    f"abs({_RECEIVED} filter (token_type {types}) / any_value(n_tokens) - any_value({column}))"
+    for column, types in _PATTERNS.items()
+)
 
 CROSS_LAWS = {
     "the file has all settings of its model, of which those of earlier versions may mix two": f"""
         select 1 - count(*) from provenance as identity, provenance as weights
-        where identity.name = '{MODEL}weights' and weights.name = 'weights_sha256'
+        where identity.name = '{corpus.MODEL}weights' and weights.name = 'weights_sha256'
             and identity.value = '"' || weights.value || '"'""",
     "the tokens of a sequence number its n_tokens": """
         select count(*) from (
@@ -92,12 +95,9 @@ CROSS_LAWS = {
     "the tokens of an image are its patches and the special ones before them": """
         select count(*) from image join sequence using (seq)
         where n_tokens <> first_patch + grid_rows * grid_columns""",
-    "every head has every token": f"""
-        select count(*) from (
-            select count(*) as n from head_token group by layer, head
-            having n <> {_n_tokens_of("head_token")})""",
+    "every head has every token": _not_of_every_token("head_token", by="layer, head"),
     "attention received in a sequence adds up to its number of tokens": _not_1(
-        "sum(attention_received::double) / any_value(n_tokens) + coalesce(any_value(no_token), 0)",
+        f"{_RECEIVED} / any_value(n_tokens) + coalesce(any_value(no_token), 0)",
         "head_token join sequence using (seq) "
         f"left join sequence_no_token using (seq, layer, head) where {_KNOWN}",
         by="layer, head, seq",
@@ -119,25 +119,15 @@ CROSS_LAWS = {
         "token_type_interval where head is not null",
         by="layer, head having min(mean) filter (quantity = 'value_norm') > 0",
     ),
-    "weights to a token type are the same whether heads or tokens are counted": """
+    "weights to a token type are the same whether heads or tokens are counted": f"""
         select count(*) from (
-            select seq, layer, head,
-                abs(sum(attention_received::double) filter (token_type = 'cls')
-                    / any_value(n_tokens) - any_value(cls)) as cls_error,
-                abs(sum(attention_received::double) filter (token_type = 'sep')
-                    / any_value(n_tokens) - any_value(sep)) as sep_error,
-                abs(sum(attention_received::double) filter (token_type = 'comma_period')
-                    / any_value(n_tokens) - any_value(comma_period)) as comma_period_error,
-                abs(sum(attention_received::double) filter (token_type in ('bos', 'first'))
-                    / any_value(n_tokens) - any_value(first)) as first_error
-            from head_token
-            join sequence_head_pattern using (seq, layer, head)
+            select greatest({_PATTERN_ERRORS}) as error
+            from head_token join sequence_head_pattern using (seq, layer, head)
             group by seq, layer, head)
-        where greatest(cls_error, sep_error, comma_period_error, first_error) > $tolerance""",
-    "no place gets less from the queries that see it than its tokens receive from all": """
+        where error > $tolerance""",
+    "no place gets less from the queries that see it than its tokens receive from all": f"""
         select count(*) from (
-            select any_value(attention) - sum(attention_received::double) / any_value(n_tokens)
-                as margin
+            select any_value(attention) - {_RECEIVED} / any_value(n_tokens) as margin
             from head_token join sequence using (seq)
             join sequence_sink using (seq, layer, head)
             where place::varchar = token_type::varchar
@@ -155,14 +145,13 @@ CROSS_LAWS = {
         join token_norm using (seq, pos)
         where layer = depth + 1 and largest > input_norm * (1 + $tolerance)""",
     "the histogram of every head counts every pair": _miscounted(
-        "(select layer, sum(n) as n from attention_norm_histogram group by layer, head)",
-        f"n_tokens + {N_OTHERS}",
+        "attention_norm_histogram", f"n_tokens + {N_OTHERS}", by="layer, head"
     ),
     "the pairs of every layer occur as often as two tokens stand in one sequence": f"""
-        {_miscounted("(select layer, sum(n) as n from pair_delta_wide group by layer)", N_OTHERS)}
+        {_miscounted("pair_delta_wide", N_OTHERS, by="layer")}
         and not exists (from provenance where name = '{LEAST_COUNT}')""",
     "the first token of a causal model is of type first, unless it is special or masked": f"""
-        select count(*) from token where (token_type = 'first') <> (pos = 0 and {IS_CAUSAL}
+        select count(*) from token where (token_type = 'first') <> (pos = 0 and {corpus.IS_CAUSAL}
             and not is_masked and token_type not in ('bos', 'cls', 'sep'))""",
     "no pair occurs less often than the file says": f"""
         select count(*) from (
@@ -173,7 +162,7 @@ CROSS_LAWS = {
             select query_pos, key_pos from attention_norm_sample
             union all
             select target_pos, source_pos from pair_occurrence)
-        where key_pos > query_pos and {IS_CAUSAL}""",
+        where key_pos > query_pos and {corpus.IS_CAUSAL}""",
     "layers are seen at the scopes and in the steps of their order": _strangers(),
     "relations share all pairs and all change": _not_1(
         "sum(mean)", "relation_share", by="layer, effect, quantity"
@@ -189,10 +178,9 @@ CROSS_LAWS = {
             select any_value(control) from position_spectrum_control where control <> 'kept'
             group by source, layer, length, frequency, n_sequences
             having count(*) <> 3)""",
-    "every scope has the mixing ratio of every token": f"""
-        select count(*) from (
-            select count(*) as n from token_mixing_ratio group by scope
-            having n <> {_n_tokens_of("token_mixing_ratio")})""",
+    "every scope has the mixing ratio of every token": _not_of_every_token(
+        "token_mixing_ratio", by="scope"
+    ),
     "frequencies are of the tokens that are not masked": f"""
         select count(*) from (
             select n from frequency_correlation where special_tokens

@@ -16,12 +16,11 @@ from precompute.models.bundled import BUNDLED
 from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request
 
-NO_PART = "none"
 _PACKAGES = ("torch", "transformers", "tokenizers", "pillow", "duckdb", "numpy", "scipy", "pyarrow")
 
 
 def identity(request: Request, model: LoadedModel, corpus: Corpus) -> dict:
-    """Return the identity of a run: of its model, corpus and settings."""
+    """Return what two runs of equal numbers share: of model, corpus and settings."""
     return {
         "revision": model.revision,
         "corpus_sha256": corpus.sha256,
@@ -59,11 +58,12 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
     windows = dict.fromkeys(without_attention, "none")
     for number, size in zip(model.numbers, model.windows, strict=True):
         windows[number] = "all" if size is None else str(size)
+    names = ("weights_sha256", "positions_by", "transforms", "relevance_start")
+    facts |= {name: getattr(model, name) for name in names}
     facts |= {
-        "weights_sha256": model.weights_sha256,
         **dict(model.identity),
         "random_weights": "none" if model.random_weights is None else str(model.random_weights),
-        "part": model.part or NO_PART,
+        "part": model.part or "none",
         "limit": str(request.limit or "none"),
         "check_sequences": str(request.check_sequences or "none"),
         "raw_rows": str(request.bounds.raw_rows),
@@ -72,10 +72,7 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         "layer_order": model.layers[0].order.name,
         "attention": "causal" if model.layers[0].is_causal else "full",
         "windows": ", ".join(windows[number] for number in sorted(windows)),
-        "positions_by": model.positions_by,
-        "transforms": model.transforms,
         "gradient_objective": model.objective,
-        "relevance_start": model.relevance_start,
         "input": "text" if model.images is None else "images",
         "reading": "code" if model.family in deberta.FAMILIES else "found",
     }
@@ -83,16 +80,14 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
         facts |= BUNDLED[request.model].facts
     if model.proof is not None:
         facts |= {f"proof_{part}": f"{model.proof.worst(part):.1e}" for part in PARTS}
-    if without_attention:
-        gaps = (f"{number} {name}" for number, name in without_attention.items())
-        facts["without_attention"] = ", ".join(gaps)
-    if model.has_sink_logits:
-        with_sinks = (layer.number for layer in model.layers if layer.sink_logit is not None)
-        facts["layers_with_sink_logits"] = ", ".join(map(str, with_sinks))
-    if model.not_read:
-        facts["modules_not_read"] = ", ".join(model.not_read)
-    if model.settings_not_read:
-        facts["settings_not_read"] = ", ".join(model.settings_not_read)
+    with_sinks = (layer.number for layer in model.layers if layer.sink_logit is not None)
+    listed = {
+        "without_attention": [f"{number} {name}" for number, name in without_attention.items()],
+        "layers_with_sink_logits": list(map(str, with_sinks)),
+        "modules_not_read": model.not_read,
+        "settings_not_read": model.settings_not_read,
+    }
+    facts |= {name: ", ".join(values) for name, values in listed.items() if values}
     if model.images is None:
         return facts | _of_text(request, model, corpus)
     positions = model.images.interpolation or "as learned"
@@ -100,8 +95,8 @@ def provenance_facts(request: Request, model: LoadedModel, corpus: Corpus) -> di
 
 
 def checked_facts(plan: Plan) -> dict[str, str]:
-    """Return how many sequences of all the checks of robustness read, if there are any, and how
-    many are run again without each head, 0 if that was left out."""
+    """Return how many sequences the checks of robustness read, if there are any, and how many are
+    run again without each head, 0 if that was left out."""
     checks = {*groups()[CHECKS]} & {*plan.statistics}
     facts = {"checked": f"{len(plan.checked)}/{len(plan.corpus)}"} if checks else {}
     if of_texts_run_again(plan.statistics) or plan.left_out:
@@ -112,14 +107,11 @@ def checked_facts(plan: Plan) -> dict[str, str]:
 def _of_text(request: Request, model: LoadedModel, corpus: Corpus) -> dict[str, str]:
     own, overruled = type(model.tokenizer).__name__, model.overruled_tokenizer
     given = corpus.segments if request.segments == "read" else (0,)
-    return {
-        "max_tokens": str(request.max_tokens),
+    names = ("max_tokens", "packing", "column", "segments")
+    return {name: str(getattr(request, name)) for name in names} | {
         "tokenizer": f"tokenizer.json, not {overruled}" if overruled else own,
         "corpus_revision": ", ".join(corpus.revisions) or "none",
         "corpus_form": corpus.form,
-        "packing": request.packing,
-        "column": request.column,
-        "segments": request.segments,
         "segments_given": ", ".join(map(str, given)) if model.segment_types else "none",
         "frequencies": request.frequencies.name if request.frequencies else "none",
         "word_vectors": request.word_vectors.name if request.word_vectors else "none",

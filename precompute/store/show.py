@@ -19,32 +19,29 @@ from precompute.passes import STATISTICS
 
 
 def lines(path: Path) -> Iterator[str]:
-    """Yield lines on model, corpus, settings, rows of every table and completeness.
-
-    Raises:
-        UserError: if there is no such file, or it is none of this version's.
-    """
+    """Yield lines on model, corpus, settings, rows of every table and completeness."""
     if not path.is_file():
         raise UserError(f"{path}: there is no such file.")
     try:
         with opened(path) as store:
             for line in _lines(store):  # without characters that could command a terminal
                 yield "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
-    except Locked:
-        raise
     except OtherSchema as error:
         raise UserError(f"{path}: {error}") from error
+    except Locked:
+        raise
     except (UserError, duckdb.Error) as error:
         raise UserError(
             f"{path} is damaged or no file of Mixscope: {str(error).splitlines()[0]}"
         ) from error
 
 
-def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+def _lines(store: DuckDBPyConnection) -> Iterator[str]:
+    facts = provenance(store)
     for name, value in run(store).items():
         yield f"{name:>16}  {', '.join(value) if name == 'statistics' else value}"
-    yield from _other_weights(store)
-    for name, value in provenance(store).items():
+    yield from _other_weights(facts)
+    for name, value in facts.items():
         yield f"{name:>24}  {value}"
     for grid in store.sql(PATCHES).df().itertuples():
         [(kept,)] = store.sql("select count(picture) from image").fetchall()
@@ -52,7 +49,7 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
             f"{grid.n_images} image(s) of {grid.rows} × {grid.columns} patches, "
             f"{grid.n_masks} with a mask, {kept} with their picture"
         )
-    yield from left_out(store)
+    yield from _left_out(facts)
     yield ""
     for table, n_rows in sorted(rows(store).items(), key=lambda pair: (-pair[1], pair[0])):
         if n_rows:
@@ -70,18 +67,17 @@ def _lines(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
         )
 
 
-def left_out(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+def _left_out(facts: dict[str, str]) -> Iterator[str]:
     """Yield one sentence on the unusable rows of a corpus; nothing if there are none."""
-    if counts := corpus.left_out(provenance(store)):
-        listed = ", ".join(
-            f"{n} {kind.removesuffix('s').replace('_', ' ')}(s)" for kind, n in counts.items()
-        )
-        yield (f"Left out since they could not be used: {listed}; a run names them and says why.")
+    counts = corpus.left_out(facts).items()
+    named = [f"{n} {kind.removesuffix('s').replace('_', ' ')}(s)" for kind, n in counts]
+    if named:
+        listed = ", ".join(named)
+        yield f"Left out since they could not be used: {listed}; a run names them and says why."
 
 
-def _other_weights(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
+def _other_weights(facts: dict[str, str]) -> Iterator[str]:
     """Yield one sentence if the weights were never trained, or are not quite as trained."""
-    facts = provenance(store)
     if (seed := facts.get("random_weights", "none")) != "none":
         yield f"Untrained weights, seed {seed}: this model has learnt nothing."
     if bits := facts.get("weight_bits"):
@@ -91,7 +87,8 @@ def _other_weights(store: duckdb.DuckDBPyConnection) -> Iterator[str]:
 def remarks(path: Path) -> list[str]:
     """Return remarks on a sound file for its readers."""
     with opened(path) as store:
-        return [*_other_weights(store), *left_out(store)]
+        facts = provenance(store)
+    return [*_other_weights(facts), *_left_out(facts)]
 
 
 def statistics_lines() -> Iterator[str]:
@@ -104,23 +101,17 @@ def statistics_lines() -> Iterator[str]:
             yield f"    {view.name}: {view.grain}"
 
 
-MEMORY = "4GB"
-"""Pairs at the papers' size are checked in less."""
-SECONDS = 3600.0
+_MEMORY, _SECONDS = "4GB", 3600.0
 """More than checking every pair of the papers' corpus takes."""
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[DuckDBPyConnection]:
-    """Open a file's tables and views, with a time limit of an hour.
+    """Open a file's tables and views.
 
     Raises:
-        OtherSchema: if it is of another version of this program.
-        BrokenContract: if it is none of this program's, or was changed.
-        Locked: if another process holds it open for writing.
-        TooSlow: if a query takes too long.
-        duckdb.Error: if it cannot be read.
+        TooSlow: if a query takes longer than an hour; others as `attach` does.
     """
-    with duckdb.connect(":memory:") as store, time_limit(store, SECONDS):
-        attach(store, str(path.resolve()), memory=MEMORY, spill_to=gettempdir())
+    with duckdb.connect(":memory:") as store, time_limit(store, _SECONDS):
+        attach(store, str(path.resolve()), memory=_MEMORY, spill_to=gettempdir())
         yield store

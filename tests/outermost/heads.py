@@ -1,8 +1,7 @@
 """Attention by habit (REFERENCE section 4), and differences between heads."""
 
-from collections.abc import Iterator
+from itertools import product
 
-import duckdb
 import numpy as np
 import pandas as pd
 import torch
@@ -21,7 +20,7 @@ def _habits(corpus: Corpus) -> pd.DataFrame:
     for reading in corpus.readings:
         for layer in range(len(corpus.model.layers)):
             for weighing, maps in weighed(corpus.model, reading, layer).items():
-                lost = 1 - maps.sum(axis=2) if _loses(corpus, weighing) else None
+                lost = 1 - maps.sum(axis=2) if loses(corpus, weighing) else None
                 for head, alpha in enumerate(maps):
                     place = {"weighing": weighing, "layer": layer + 1, "head": head + 1}
                     given = reading.types, reading.seen(layer)
@@ -30,7 +29,7 @@ def _habits(corpus: Corpus) -> pd.DataFrame:
     return frame_of(rows).astype(dict.fromkeys(QUANTITIES, float))
 
 
-def _loses(corpus: Corpus, weighing: str) -> bool:
+def loses(corpus: Corpus, weighing: str) -> bool:
     """Return True if rows lack the share of no token, which is one more outcome."""
     return corpus.model.has_sinks and weighing == "weight"
 
@@ -108,82 +107,22 @@ def _entropy(row: np.ndarray) -> float:
     return float(-(smoothed * np.log(smoothed)).sum())
 
 
-def _smoothed_rows(corpus: Corpus, weighing: str) -> Iterator[np.ndarray]:
-    """Yield every row of all sequences, smoothed, for every head, over the keys that any sees."""
-    model, layers = corpus.model, range(len(corpus.model.layers))
-    for reading in corpus.readings:
-        alpha = np.concatenate([weighed(model, reading, layer)[weighing] for layer in layers])
-        seen = np.any([reading.seen(layer) for layer in layers], axis=0)
-        for i in range(len(reading)):
-            row = alpha[:, i, seen[i]]
-            if _loses(corpus, weighing):
-                row = np.append(row, 1 - row.sum(axis=1, keepdims=True), axis=1)
-            yield 0.999 * row + 0.001 / row.shape[1]
-
-
-def divergences(corpus: Corpus, weighing: str = "weight") -> np.ndarray:
-    """Σ over sequences and rows of the Jensen–Shannon divergence, in nats."""
-    n_heads = len(corpus.model.layers) * corpus.model.heads
-    sums = np.zeros((n_heads, n_heads))
-    for rows in _smoothed_rows(corpus, weighing):
-        for head in range(n_heads):
-            middle = (rows[head] + rows[head:]) / 2
-            kept = (rows[head] * np.log(rows[head] / middle)).sum(axis=1)
-            others = (rows[head:] * np.log(rows[head:] / middle)).sum(axis=1)
-            sums[head, head:] += (kept + others) / 2
-    return np.triu(sums, 1) + np.triu(sums, 1).T
-
-
-def head_distance(corpus: Corpus) -> pd.DataFrame:
-    n_rows, width = sum(map(len, corpus.readings)), corpus.model.heads
-    frames = []
-    for weighing in ("weight", "norm"):
-        distances = divergences(corpus, weighing)
-        one, other = np.indices(distances.shape).reshape(2, -1)
-        places = {"layer_a": one // width + 1, "head_a": one % width + 1}
-        places |= {"layer_b": other // width + 1, "head_b": other % width + 1}
-        sums = {"divergence": distances.ravel(), "n_rows": n_rows}
-        means = {"mean_divergence": distances.ravel() / n_rows}
-        frames.append(pd.DataFrame({"weighing": weighing, **places, **sums, **means}))
-    return pd.concat(frames)
-
-
-def head_layout(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """Kruskal's stress-1 of a file's points against mean divergences computed here.
-
-    Layouts of the same stress, and rotations of one layout, are equivalent.
-    """
-    distances = divergences(corpus) / sum(map(len, corpus.readings))
-    layout = store.execute("select layer, head, x, y from head_layout order by layer, head").df()
-    points = layout[["x", "y"]].to_numpy(float)
-    apart = np.linalg.norm(points[:, None] - points, axis=-1)
-    stress = np.sqrt(((apart - distances) ** 2).sum() / (apart**2).sum())
-    return layout[["layer", "head"]].assign(stress=stress)
-
-
 def gradient_importance(corpus: Corpus) -> pd.DataFrame:
     """Sum of |∂L/∂α| by the type of j, divided by the number of tokens.
 
     L is the squared length of the mean of the last hidden states: the loss of a model without a
     head that predicts tokens.
     """
-    slopes_of: dict[tuple, list[float]] = {}
+    rows = []
     for reading in corpus.readings:
         arguments = corpus.model.arguments(reading.ids, reading.segments)
         output = corpus.model.model(**arguments, output_attentions=True)
         loss = output.last_hidden_state[0].mean(dim=0).square().sum()
-        slopes = torch.autograd.grad(loss, output.attentions)
-        for layer, of_layer in enumerate(slopes):
-            size = of_layer[0].abs()
-            if corpus.model.is_causal:
-                size = size.tril()
-            for name in set(reading.types):
-                of_type = torch.tensor([kind == name for kind in reading.types])
-                for head, of_head in enumerate(size[:, :, of_type].sum(dim=(1, 2)) / len(reading)):
-                    slopes_of.setdefault((layer + 1, head + 1, name), []).append(of_head.item())
-    return frame_of(
-        [
-            {"layer": layer, "head": head, "token_type": name, "importance": np.mean(values)}
-            for (layer, head, name), values in slopes_of.items()
-        ]
-    )
+        for layer, slopes in enumerate(torch.autograd.grad(loss, output.attentions), start=1):
+            size = slopes[0].abs().tril() if corpus.model.is_causal else slopes[0].abs()
+            for name, (head, of_head) in product(set(reading.types), enumerate(size, start=1)):
+                of_type = of_head[:, [kind == name for kind in reading.types]]
+                place = {"layer": layer, "head": head, "token_type": name}
+                rows.append(place | {"importance": of_type.sum().item() / len(reading)})
+    means = frame_of(rows).groupby(["layer", "head", "token_type"])["importance"].mean()
+    return means.reset_index()

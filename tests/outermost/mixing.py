@@ -4,16 +4,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-import torch
 from scipy import stats
 
 from tests.outermost.bare_model import Reading
 from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 from tests.outermost.layer_parts import Parts
 from tests.outermost.norms import frequency_correlations, of_tokens
-
-EFFECTS = {"res_ln": (1, 3), "ff": (3, 4), "ff_res": (4, 5), "ff_ln": (5, 6)}
-"""Steps as places in the order of scopes; a pre-norm layer has no seventh scope."""
 
 
 def completeness(corpus: Corpus) -> pd.DataFrame:
@@ -158,100 +154,3 @@ def _ratio_row(layer: int | None, name: str, kind: str, mean: float, tokens: np.
         "max": tokens.max(),
         "n": len(tokens),
     }
-
-
-def pair_delta(corpus: Corpus) -> pd.DataFrame:
-    """Means and deviations of the changes of a pair, by the text of its tokens."""
-    rows = _averages(corpus)[
-        ["layer", "effect", "source", "target", "n", "n_sequences", "mean_delta", "std_delta"]
-    ]
-    token = corpus.model.tokenizer.convert_ids_to_tokens
-    return rows.assign(**{side: token(rows[side].tolist()) for side in ("source", "target")})
-
-
-def pair_delta_wide(corpus: Corpus) -> pd.DataFrame:
-    """The same by token ids, with the standard errors of sequences as clusters."""
-    place = ["layer", "source", "target", "n", "n_sequences", "degrees"]
-    rows = _averages(corpus)
-    wide = rows[place].drop_duplicates(place[:3]).set_index(place[:3])
-    for effect, of_effect in rows.groupby("effect"):
-        numbers = of_effect.set_index(place[:3])[["mean_delta", "std_delta", "error"]]
-        wide[[f"{name}_{effect}" for name in ("mean", "std", "error")]] = numbers
-    return wide.reset_index()
-
-
-def _averages(corpus: Corpus) -> pd.DataFrame:
-    """Rows of each map made to sum to 1, after less before; means over occurrences i ≠ j."""
-    names = corpus.model.scopes
-    effects = {name: steps for name, steps in EFFECTS.items() if steps[1] < len(names)}
-    sequence, source, target, chosen = _positions(corpus)
-    code = source.astype(np.int64) << 32 | target
-    _, first, place = np.unique(code, return_index=True, return_inverse=True)
-    n = np.bincount(place)
-    members = np.split(np.argsort(place, kind="stable"), n.cumsum()[:-1])
-    shared = {
-        "source": source[first],
-        "target": target[first],
-        "n": n,
-        "n_sequences": [len(set(sequence[of])) for of in members],
-    }
-    frames = []
-    for layer in range(len(corpus.model.layers)):
-        for effect, (before, after) in effects.items():
-            steps = names[before], names[after]
-            change = np.concatenate(
-                [
-                    _change(layers[layer].maps, *steps)[which]
-                    for layers, which in zip(corpus.parts, chosen, strict=True)
-                ]
-            )
-            of_pairs = [_average(change[of], sequence[of]) for of in members]
-            where = {"layer": layer + 1, "effect": effect}
-            frames.append(pd.DataFrame(of_pairs).assign(**where, **shared))
-    return pd.concat(frames)
-
-
-def _average(values: np.ndarray, sequence: np.ndarray) -> dict[str, float | None]:
-    """Mean and deviation; with three sequences, CR2's error and degrees of freedom (bell-2002).
-
-    The residual maker is I − H with H = 11ᵀ/n. Each cluster's residuals are multiplied by
-    (I − H_gg)^(−1/2); the variance is then a quadratic form of independent errors of one variance,
-    and Satterthwaite matches its first two moments.
-    """
-    n, groups = len(values), np.unique(sequence)
-    deviation = np.std(values, ddof=1) if n > 1 else None
-    row = {"mean_delta": values.mean(), "std_delta": deviation}
-    if len(groups) < 3:
-        return row | {"error": None, "degrees": None}
-    maker = np.eye(n) - 1 / n
-    form = []  # variance = Σ_g (form_g · values)²
-    for group in groups:
-        members = sequence == group
-        sizes, vectors = np.linalg.eigh(maker[np.ix_(members, members)])
-        root = vectors @ np.diag(sizes**-0.5) @ vectors.T
-        form.append(np.ones(members.sum()) / n @ root @ maker[members])
-    moments = np.array(form) @ np.array(form).T
-    degrees = np.trace(moments) ** 2 / np.sum(moments**2)
-    return row | {"error": np.linalg.norm(np.array(form) @ values), "degrees": degrees}
-
-
-def _change(maps: dict[str, torch.Tensor], before: str, after: str) -> np.ndarray:
-    one, other = (maps[name] / maps[name].sum(dim=1, keepdim=True) for name in (before, after))
-    return (other - one).numpy()
-
-
-def _positions(corpus: Corpus) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[np.ndarray]]:
-    """Sequence, id of w_j and id of w_i of all pairs i ≠ j that a query may see."""
-    sequence, source, target, chosen = [], [], [], []
-    for reading in corpus.readings:
-        n = len(reading)
-        which = ~np.eye(n, dtype=bool)
-        if corpus.model.is_causal:
-            which &= np.tri(n, dtype=bool)
-        i, j = np.nonzero(which)
-        ids = np.array(reading.ids)
-        sequence.append(np.full(len(i), reading.seq))
-        source.append(ids[j])
-        target.append(ids[i])
-        chosen.append(which)
-    return np.concatenate(sequence), np.concatenate(source), np.concatenate(target), chosen

@@ -1,5 +1,7 @@
 """Attention weights and the norms they multiply: REFERENCE section 1."""
 
+from itertools import product
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -12,43 +14,26 @@ from tests.reference.correlation_parts import parts
 
 
 def token_norm(corpus: Corpus) -> pd.DataFrame:
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "seq": reading.seq,
-                "pos": range(len(reading)),
-                "layer": layer + 1,
-                "input_norm": inputs.norm(dim=1).numpy(),
-            }
-        )
-        for reading in corpus.readings
-        for layer, inputs in enumerate(reading.inputs)
-    )
+    frames = []
+    for reading, layer in product(corpus.readings, range(len(corpus.model.layers))):
+        norms = {"input_norm": reading.inputs[layer].norm(dim=1).numpy()}
+        place = {"seq": reading.seq, "pos": range(len(reading)), "layer": layer + 1}
+        frames.append(pd.DataFrame(place | norms))
+    return pd.concat(frames)
 
 
 def head_token(corpus: Corpus) -> pd.DataFrame:
-    frames = []
-    for reading in corpus.readings:
-        for layer, alpha in enumerate(reading.attention):
-            norms = value_norms(corpus.model, reading.normed[layer], layer)
-            received = alpha.sum(dim=1)
-            shares = weighed(corpus.model, reading, layer)["norm"].sum(axis=1)
-            for head in range(len(alpha)):
-                frames.append(
-                    pd.DataFrame(
-                        {
-                            "seq": reading.seq,
-                            "pos": range(len(reading)),
-                            "layer": layer + 1,
-                            "head": head + 1,
-                            "token_type": reading.types,
-                            "value_norm": norms[head].numpy(),
-                            "attention_received": received[head].numpy(),
-                            "norm_share_received": shares[head],
-                            "weighted_norm_received": (received[head] * norms[head]).numpy(),
-                        }
-                    )
-                )
+    frames, heads = [], corpus.model.heads
+    for reading, layer in product(corpus.readings, range(len(corpus.model.layers))):
+        norms = value_norms(corpus.model, reading.normed[layer], layer)
+        received = reading.attention[layer].sum(dim=1)
+        shares = weighed(corpus.model, reading, layer)["norm"].sum(axis=1)
+        place = {"seq": reading.seq, "layer": layer + 1, "token_type": reading.types * heads}
+        place |= {"head": np.repeat(np.arange(heads) + 1, len(reading))}
+        place |= {"pos": np.tile(np.arange(len(reading)), heads)}
+        numbers = {"value_norm": norms, "attention_received": received}
+        numbers |= {"weighted_norm_received": received * norms, "norm_share_received": shares}
+        frames.append(pd.DataFrame(place | {name: np.ravel(of) for name, of in numbers.items()}))
     return pd.concat(frames)
 
 
@@ -85,101 +70,51 @@ def attention_norm_sample(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> p
     return pairs.assign(attention=attention, value_norm=lengths)
 
 
-def _dispersion(values: np.ndarray) -> dict:
-    """The n values' mean, and the root of the mean squared distance from it."""
-    mean = values.sum() / len(values)
-    deviation = np.sqrt(((values - mean) ** 2).sum() / len(values))
-    return {
-        "n": len(values),
-        "mean": mean,
-        "std": deviation,
-        "cv": deviation / mean,
-        "min": values.min(),
-        "max": values.max(),
-    }
+def _dispersions(tokens: pd.DataFrame, name: str, cell: list[str]) -> pd.DataFrame:
+    """Means, and roots of mean squared distances from them, by cell and of all tokens."""
+    both = pd.concat([tokens, tokens.assign(**dict.fromkeys(cell, np.nan))])
+    groups = both.groupby(cell, dropna=False)[name]
+    rows = groups.agg(n="size", mean="mean", min="min", max="max").assign(std=groups.std(ddof=0))
+    return rows.assign(cv=rows["std"] / rows["mean"]).reset_index()
 
 
 def value_norm_dispersion(corpus: Corpus) -> pd.DataFrame:
-    rows, pooled = [], []
-    for layer in range(len(corpus.model.layers)):
-        norms = torch.cat(
-            [
-                value_norms(corpus.model, reading.normed[layer], layer)
-                for reading in corpus.readings
-            ],
-            dim=1,
-        ).numpy()
-        pooled.append(norms.ravel())
-        rows += [
-            {"layer": layer + 1, "head": head + 1, **_dispersion(of_head)}
-            for head, of_head in enumerate(norms)
-        ]
-    return frame_of([*rows, {"layer": None, "head": None, **_dispersion(np.concatenate(pooled))}])
+    return _dispersions(head_token(corpus), "value_norm", ["layer", "head"])
 
 
 def input_norm_dispersion(corpus: Corpus) -> pd.DataFrame:
-    rows, pooled = [], []
-    for layer in range(len(corpus.model.layers)):
-        norms = (
-            torch.cat([reading.inputs[layer] for reading in corpus.readings]).norm(dim=1).numpy()
-        )
-        pooled.append(norms)
-        rows.append({"layer": layer + 1, **_dispersion(norms)})
-    return frame_of([*rows, {"layer": None, **_dispersion(np.concatenate(pooled))}])
+    return _dispersions(token_norm(corpus), "input_norm", ["layer"])
+
+
+def _of_types(corpus: Corpus) -> pd.DataFrame:
+    """What every type receives per query, and its mean norm: by text and head, and heads' means."""
+    tokens, cell = head_token(corpus), ["seq", "layer", "head", "token_type"]
+    sums = ["attention_received", "weighted_norm_received", "norm_share_received"]
+    lengths = tokens["seq"].map({reading.seq: len(reading) for reading in corpus.readings})
+    tokens[sums] = tokens[sums].div(lengths, axis=0)
+    rows = tokens.groupby(cell)[sums].sum()
+    rows["value_norm"] = tokens.groupby(cell)["value_norm"].mean()
+    layers = rows.groupby(["seq", "layer", "token_type"]).mean()
+    return pd.concat([rows.reset_index(), layers.reset_index()])
 
 
 def norm_shares(corpus: Corpus) -> pd.DataFrame:
     """Share of ‖αf(x)‖ from every type, query by query, before any mean."""
-    rows = []
-    for reading in corpus.readings:
-        for layer in range(len(corpus.model.layers)):
-            shares = torch.from_numpy(weighed(corpus.model, reading, layer)["norm"]).mean(dim=1)
-            for name in {t for other in corpus.readings for t in other.types}:
-                of_type = torch.tensor([kind == name for kind in reading.types])
-                rows += [
-                    {"layer": layer + 1, "head": head + 1, "token_type": name, "mean": share}
-                    for head, share in enumerate(shares[:, of_type].sum(dim=1).tolist())
-                ]
-    heads = frame_of(rows).groupby(["layer", "head", "token_type"])["mean"].mean().reset_index()
-    layers = heads.groupby(["layer", "token_type"])["mean"].mean().reset_index()
-    return pd.concat([heads, layers])
+    groups = _of_types(corpus).groupby(["layer", "head", "token_type"], dropna=False)
+    shares = groups["norm_share_received"].sum() / len(corpus.readings)
+    return shares.rename("mean").reset_index()
 
 
 def token_type_mixing(corpus: Corpus) -> pd.DataFrame:
     """A sequence without the type gives 0 to the sums and nothing to the mean of norms."""
-    cells: dict[tuple, list[tuple]] = {}
-    for reading in corpus.readings:
-        for layer, alpha in enumerate(reading.attention):
-            norms = value_norms(corpus.model, reading.normed[layer], layer)
-            for name in {t for other in corpus.readings for t in other.types}:
-                of_type = torch.tensor([kind == name for kind in reading.types])
-                heads = []
-                for head in range(len(alpha)):
-                    weights, lengths = alpha[head][:, of_type], norms[head][of_type]
-                    heads.append(
-                        (
-                            weights.sum(dim=1).mean().item(),
-                            lengths.mean().item(),
-                            (weights * lengths).sum(dim=1).mean().item(),
-                        )
-                    )
-                    cells.setdefault((layer + 1, head + 1, name), []).append(heads[-1])
-                cells.setdefault((layer + 1, None, name), []).append(tuple(np.mean(heads, axis=0)))
-    rows = []
-    for (layer, head, name), values in cells.items():
-        attention, length, weighted = np.array(values).T
-        rows.append(
-            {
-                "layer": layer,
-                "head": head,
-                "token_type": name,
-                "attention": attention.mean(),
-                "value_norm": np.nanmean(length),
-                "weighted_norm": weighted.mean(),
-                "n_sequences": np.isfinite(length).sum(),
-            }
-        )
-    return frame_of(rows)
+    groups = _of_types(corpus).groupby(["layer", "head", "token_type"], dropna=False)
+    numbers = {
+        "attention": groups["attention_received"].sum() / len(corpus.readings),
+        "value_norm": groups["value_norm"].mean(),
+        "weighted_norm": groups["weighted_norm_received"].sum() / len(corpus.readings),
+        "n_sequences": groups.size(),
+    }
+    return pd.DataFrame(numbers).reset_index()
 
 
 def binned_correlation(corpus: Corpus) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 import duckdb
 import numpy as np
 import pandas as pd
+import torch
 
 from tests.outermost.bare_model import BareModel, Layer, Reading
 from tests.outermost.corpus import Corpus, frame_of
@@ -185,18 +186,48 @@ def _states(model: BareModel, length: int, chosen: list[Reading]) -> list[pd.Dat
 
 def directions(model: BareModel, layer: Layer) -> tuple[np.ndarray, np.ndarray]:
     """The singular vectors of W_A = [W_Q; b_Q] [W_K; b_K]ᵀ that have a singular value, the heads'
-    beside each other, by the dense (d+1)×(d+1) matrix."""
-    width, both = model.head_width, ([], [])
-    for head in range(model.heads):
-        columns = slice(head * width, (head + 1) * width)
-        query, key = (
-            np.vstack([affine.weight[:, columns].numpy(), affine.bias[columns].numpy()])
-            for affine in (layer.query, layer.key)
-        )
-        left, _, right = np.linalg.svd(query @ key.T)
-        both[0].append(left[:, :width])
-        both[1].append(right[:width].T)
-    return np.hstack(both[0]), np.hstack(both[1])
+    beside each other."""
+    heads = [(left, right.T) for left, _, right in map(np.linalg.svd, forms(model, layer))]
+    query, key = (
+        np.hstack([of[:, : model.head_width] for of in side]) for side in zip(*heads, strict=True)
+    )
+    return query, key
+
+
+def forms(model: BareModel, layer: Layer) -> list[np.ndarray]:
+    """The dense (d+1)×(d+1) matrix W_A of every head."""
+    query, key = (
+        torch.vstack([affine.weight, affine.bias]).reshape(-1, model.heads, model.head_width)
+        for affine in (layer.query, layer.key)
+    )
+    return list(torch.einsum("xhd,yhd->hxy", query, key).numpy())
+
+
+def query_key_singular_value(corpus: Corpus) -> pd.DataFrame:
+    """Those that are not exactly 0."""
+    model = corpus.model
+    return frame_of(
+        [
+            {"layer": layer, "head": head, "rank": rank, "value": value}
+            for layer, weights in enumerate(model.layers, start=1)
+            for head, form in enumerate(forms(model, weights), start=1)
+            for rank, value in enumerate(np.linalg.svd(form)[1][: model.head_width], start=1)
+        ]
+    )
+
+
+def exemplar_attention(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+    """Weights of the first 15 tokens, one query after the other, of the sequences that are kept."""
+    kept = store.execute("select distinct seq from exemplar_attention").fetchall()
+    frames = []
+    for reading in corpus.readings:
+        for layer, head in np.ndindex(len(corpus.model.layers), corpus.model.heads):
+            if (reading.seq,) in kept:
+                weights = reading.attention[layer][head, :15, :15].numpy()
+                place = {"seq": reading.seq, "layer": layer + 1, "head": head + 1}
+                cells = {"cell": range(weights.size), "attention": weights.ravel()}
+                frames.append(pd.DataFrame(place | cells))
+    return pd.concat(frames)
 
 
 def _spread(waves: list[np.ndarray]) -> pd.DataFrame:

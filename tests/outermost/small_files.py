@@ -34,6 +34,8 @@ STATISTICS = {
     "token_type_interval": ("token_type_mixing",),
     "head_pattern_weighing": ("head_pattern",),
     "head_distance_weighing": ("head_distance",),
+    "head_linkage_weighing": ("head_linkage",),
+    "layer_cohesion_weighing": ("layer_cohesion",),
     "query_key_correlation_mean": ("query_key_correlation",),
     "dependency_accuracy_weighing": ("dependency_accuracy",),
     "coreference_accuracy_weighing": ("coreference_accuracy",),
@@ -66,6 +68,7 @@ OF_ROBERTA = (
     *OF_DECODERS,
     *("token", "input_norm_dispersion", "frequency_correlation", "gradient_importance"),
     *("relative_position_profile", "position_spectrum", "position_variance", "head_offset"),
+    *("query_key_singular_value", "exemplar_attention"),
 )
 """Views of a model with byte-level pieces, one segment and places that begin behind the padding."""
 TURNED = ("rotary_plane", "position_kernel", "score_share")
@@ -73,6 +76,7 @@ TURNED = ("rotary_plane", "position_kernel", "score_share")
 OF_TURNED = (
     *TURNED,
     *("query_key_correlation_mean", "sink_score", "sink", "head_token", "head_pattern_weighing"),
+    "head_offset",
 )
 """Views of models that turn them in part, after norms, or by layer and within windows."""
 OF_SINKS = ("no_token", "head_pattern_weighing", "head_distance_weighing", "sink", "head_token")

@@ -8,9 +8,11 @@ import pandas as pd
 
 from tests.outermost import (
     bookkeeping,
+    head_distances,
     heads,
     mixing,
     norms,
+    pairs,
     positions,
     probing,
     relevance,
@@ -110,9 +112,16 @@ VIEWS = (
     ),
     View(
         "head_distance_weighing",
-        _of_corpus(heads.head_distance),
+        _of_corpus(head_distances.head_distance),
         ("weighing", "layer_a", "head_a", "layer_b", "head_b"),
     ),
+    View("head_linkage_weighing", _of_corpus(head_distances.head_linkage), ("weighing", "step")),
+    View(
+        "layer_cohesion_weighing",
+        _of_corpus(head_distances.layer_cohesion),
+        ("weighing", "layer"),
+    ),
+    View("head_distance_agreement", _of_corpus(head_distances.head_distance_agreement), _HEAD),
     View("gradient_importance", _of_corpus(heads.gradient_importance), _TYPE, 1e-4),
     View(
         "relative_position_profile",
@@ -132,6 +141,18 @@ VIEWS = (
         "from position_spectrum_control where control in ('kept', 'compared')",
     ),
     View("head_offset", _of_corpus(positions.head_offset), _HEAD),
+    View(
+        "query_key_singular_value",
+        _of_corpus(positions.query_key_singular_value),
+        (*_HEAD, "rank"),
+    ),
+    View(
+        "exemplar_attention",
+        positions.exemplar_attention,
+        ("seq", *_HEAD, "cell"),
+        rows="select seq, layer, head, unnest(range(n * n)) as cell, "
+        "unnest(attention)::double as attention from exemplar_attention",
+    ),
     View("position_variance", _of_corpus(positions.position_variance), ("component",)),
     View(
         "query_key_correlation_mean",
@@ -157,7 +178,7 @@ VIEWS = (
     ),
     View(
         "head_layout",
-        heads.head_layout,
+        head_distances.head_layout,
         _HEAD,
         1e-4,
         rows="select layer, head, stress from head_layout_stress",
@@ -210,8 +231,19 @@ VIEWS = (
         rows="from ratio_frequency_correlation where source = 'corpus'",
         absolute=True,
     ),
-    View("pair_delta", _of_corpus(mixing.pair_delta), ("layer", "effect", "source", "target")),
+    View("pair", _of_corpus(pairs.pair), ("source", "target")),
     View(
-        "pair_delta_wide", _of_corpus(mixing.pair_delta_wide), ("layer", "source", "target"), 1e-4
+        "relation_share",
+        _of_corpus(pairs.relation_share),
+        ("layer", "effect", "quantity", "relation"),
     ),
+    View(
+        "pair_pmi_correlation",
+        _of_corpus(pairs.pair_pmi_correlation),
+        ("layer", "effect", "quantity", "window_size", "min_count"),
+        1e-6,
+        absolute=True,
+    ),
+    View("pair_delta", _of_corpus(pairs.pair_delta), ("layer", "effect", "source", "target")),
+    View("pair_delta_wide", _of_corpus(pairs.pair_delta_wide), ("layer", "source", "target"), 1e-4),
 )

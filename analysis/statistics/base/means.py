@@ -4,7 +4,7 @@ A sequence counts once in a mean. Memory holds one sum and one count per block o
 cell of a layer, however many sequences there are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,6 +47,7 @@ def means(
     values: Mapping[str, Column] | None = None,
     over: tuple[Column, ...] = (),
     rows: str = "",
+    then: Callable[[pd.DataFrame], pd.DataFrame] = lambda means: means,
     wide: str = "",
     **more: Any,
 ) -> Table:
@@ -60,6 +61,7 @@ def means(
         by: key; that of `of` without the sequence unless given, as `values` are those of `of`.
         over: columns of the key whose mean has rows too, in which they are NULL.
         rows: what is read, as SQL: `seq`, the key and what quantities are made of.
+        then: makes the rows of the table from the means.
         wide: name of a view with a column for each quantity.
         more: of the table.
     """
@@ -89,7 +91,7 @@ def means(
         values=columns,
         laws=(*bounds.values(), *more.pop("laws", ())),
         views=(*views, *more.pop("views", ())),
-        made_by=_means(of.name, rows or of.name, by, over, measured),
+        made_by=_means(of.name, rows or of.name, by, over, measured, then),
         **{"note": "means over sequences", "depends_on": of.depends_on} | more,
     )
 
@@ -128,6 +130,7 @@ def _means(
     by: tuple[Column, ...],
     over: tuple[Column, ...],
     quantities: tuple[Column, ...],
+    then: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> Any:
     """Return the fit of means, which reads few layers at a time where the key has the layer."""
     key = [_quoted(column) for column in by]
@@ -163,7 +166,7 @@ def _means(
 
         first, *others = quantities
         mean = "mean" if others else first.name
-        return table.rows(frame.rename(columns={"mean": mean}) for frame in frames())
+        return table.rows(then(frame.rename(columns={"mean": mean})) for frame in frames())
 
     return fit
 

@@ -89,7 +89,6 @@ class _UnfinishedDocument:
                 yield fault
 
     def _with_coreference(self) -> Document:
-        """Return the whole document."""
         if self.faults:
             raise UnreadCoreference(self.faults[0])
         return Document(

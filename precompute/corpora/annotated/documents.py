@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Literal
 
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from precompute.corpora.sequence import ROOT, Annotation, Entry, Mention
 from precompute.corpora.source import Line, span
@@ -22,21 +22,13 @@ _BLANK = re.compile("_+")
 _PLACEHOLDER = re.compile(r"\[\w+\]|<\w+>|[Xx]+")
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """The words of a sentence, as in `Annotation`; `first` and `last` are its lines."""
+@dataclass(frozen=True, kw_only=True)
+class Sentence(Annotation):
+    """A sentence by itself, from its `first` to its `last` line."""
 
-    forms: tuple[str, ...]
-    spaces: tuple[bool, ...]
-    governors: tuple[int, ...] | None
-    relations: tuple[str, ...] | None
-    parts_of_speech: tuple[str, ...]
-    features: tuple[str, ...]
+    sentences: tuple[int, ...] = ()
     first: Line
     last: Line
-
-    def __len__(self) -> int:
-        return len(self.forms)
 
 
 def joined(sentences: SequenceOf[Sentence], mentions: tuple[Mention, ...] = ()) -> Annotation:
@@ -110,19 +102,17 @@ class Document:
 
 def windows(
     documents: Iterable[Document],
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     *,
     max_tokens: int,
     by_sentence: bool,
     counts: Counter[str],
 ) -> Iterator[Entry]:
-    """Yield single sentences of treebanks, and windows of documents with coreference.
+    """Yield single sentences of treebanks, and windows of documents with coreference, unless these
+    are read `by_sentence` too.
 
     A window holds as many sentences as fit. A sentence that does not fit is left out, and the
     windows end before it and begin after it. Mentions that cross the edge of a window are left out.
-
-    Args:
-        by_sentence: True to read documents with coreference sentence by sentence too.
     """
     room = room_for(1, tokenizer, max_tokens)
     counts.update(too_long=0, coreference_left_out=0)
@@ -142,14 +132,8 @@ def windows(
             yield window if alone else replace(window, document=number)
 
 
-def _n_pieces(
-    sentence: Sentence, tokenizer: PreTrainedTokenizerBase, room: int, *, space: bool = False
-) -> int:
-    """Count the tokens of a sentence; if it has too many words return their number instead.
-
-    Args:
-        space: True if a sentence precedes it in its window.
-    """
+def _n_pieces(sentence: Sentence, tokenizer: Tokenizer, room: int, *, space: bool = False) -> int:
+    """Count the tokens of a sentence; if it has too many words return their number instead."""
     if len(sentence) > room:
         return len(sentence)
     place = span(sentence.first, sentence.last)
@@ -160,7 +144,7 @@ def _n_pieces(
 def _runs(sizes: list[int], following: list[int], *, room: int, limit: int) -> Iterator[range]:
     """Yield ranges of sentences for one window: until `room` is full, none of more than `limit`.
 
-    `following` holds the sizes after another sentence, whose space the first word may begin with.
+    `following` holds the sizes of sentences whose first word begins with the space before it.
     """
     first, filled = 0, 0
     for place, size in enumerate(sizes):

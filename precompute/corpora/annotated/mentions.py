@@ -29,8 +29,7 @@ _KINDS: tuple[Kind, ...] = ("whole", "opens", "closes")
 
 
 class Bracketed(NamedTuple):
-    """Words from `first` to `last`; `name` identifies the bracket, `label` the rest of its
-    opening."""
+    """Words from `first` to `last`, the bracket's name, and `label`, the rest of its opening."""
 
     first: int
     last: int
@@ -163,10 +162,9 @@ def kind_by_tag(tag: str) -> MentionKind:
 
 
 def kind_by_word(word: str, *, alone: bool, begins_sentence: bool) -> MentionKind:
-    """Return the kind of a mention by its head; sentence-initial capitals show no name.
+    """Return the kind of a mention by its head; pronouns have no other word beside them.
 
-    Args:
-        alone: True if the mention has no other word; pronouns have none.
+    Capitals at the beginning of a sentence show no name.
     """
     if alone and word.lower() in _PRONOUNS:
         return "pronoun"
@@ -267,11 +265,8 @@ class Entities:
     def mentions(self, sentences: SequenceOf[Sentence]) -> tuple[Mention, ...]:
         """Return the mentions that corefer with another one of the document.
 
-        Discontinuous ones (`[1/2]`) are left out. So are those of empty nodes alone;
-        `n_without_words` counts them.
-
-        Raises:
-            UnreadCoreference: brackets do not match, or nothing tells which field names the entity.
+        Discontinuous ones (`[1/2]`) are left out; so are those of empty nodes alone, which are
+        counted. Brackets that do not match, or name no entity, are an `UnreadCoreference`.
         """
         try:
             closed = self._brackets()
@@ -297,7 +292,6 @@ class Entities:
         )
 
     def _span(self, mention: Bracketed) -> _Span:
-        """The words of a mention."""
         before, heads = self._words_before, self._heads(mention)
         return _Span(before[mention.first], before[mention.last + 1] - 1, mention.name, heads)
 

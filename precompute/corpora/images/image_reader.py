@@ -12,17 +12,8 @@ from torch import Tensor
 
 from analysis.errors import BadCorpus, UnfitModel
 from analysis.models.layout import TokenLayout
-from precompute.corpora.images.pictures import (
-    SIDEWAYS,
-    UPRIGHT,
-    Decoded,
-    Picture,
-    decoded,
-    eight_bits,
-    flattened,
-    stem_of,
-    turned,
-)
+from precompute.corpora.images import pictures
+from precompute.corpora.images.pictures import Picture
 
 FULL = 255
 LAST_LABEL = 31
@@ -50,12 +41,12 @@ def mask_of(picture: Picture) -> Mask | None:
     if picture.mask is None:
         return None
     name = picture.mask.name
-    mask = decoded(picture.mask.content, name=name)
-    image = eight_bits(_as_seen(mask, picture, name), name=name)
+    mask = pictures.decoded(picture.mask.content, name=name)
+    image = pictures.eight_bits(_as_seen(mask, picture, name), name=name)
     opacity = image.convert("RGBA").getchannel("A") if image.has_transparency_data else None
     if opacity is not None and any(opacity.histogram()[:FULL]):
         return _shares(opacity)
-    if stem_of(name).lower().endswith(TRIMAP):
+    if pictures.stem_of(name).lower().endswith(TRIMAP):
         values = np.asarray(_greys(image, name))
         return _where(values == FULL, (values != 0) & (values != FULL))
     if image.mode == "P" and not ((shades := _colours(image)) == shades[:, :1]).all():
@@ -67,12 +58,11 @@ def mask_of(picture: Picture) -> Mask | None:
     return _labels(greys, name) if is_exact and holds_labels else _shares(greys)
 
 
-def _as_seen(mask: Decoded, picture: Picture, name: str) -> Image.Image:
-    """Orient a mask like its image; without EXIF orientation it fits the shown or the stored
-    one."""
+def _as_seen(mask: pictures.Decoded, picture: Picture, name: str) -> Image.Image:
+    """Orient a mask like its image; without EXIF orientation it fits the shown or stored one."""
     seen, size = (picture.width, picture.height), mask.image.size
-    is_known = mask.turn is not None or picture.turn == UPRIGHT
-    stored = seen[::-1] if picture.turn in SIDEWAYS and not is_known else seen
+    is_known = mask.turn is not None or picture.turn == pictures.UPRIGHT
+    stored = seen[::-1] if picture.turn in pictures.SIDEWAYS and not is_known else seen
     if size not in (seen, stored):
         raise BadCorpus(
             name,
@@ -85,7 +75,7 @@ def _as_seen(mask: Decoded, picture: Picture, name: str) -> Image.Image:
             f"may fit {picture.name} as it is stored or as its EXIF note turns it, and nothing "
             "shows which; save the image turned, without the note",
         )
-    return mask.image if size == seen else turned(mask.image, picture.turn)
+    return mask.image if size == seen else pictures.turned(mask.image, picture.turn)
 
 
 def _shares(greys: Image.Image) -> Mask:
@@ -174,11 +164,6 @@ class ImageReader:
         return self.layout.rows * self.patch[0], self.layout.columns * self.patch[1]
 
     def pixels(self, picture: Picture) -> Float[Tensor, "channel height image_width"]:
-        """Return the model's input for an image.
-
-        Raises:
-            BadCorpus: the image cannot be decoded, or the processor returns another size.
-        """
         changes = _AS_IT_IS if picture.is_seen else {}
         return torch.from_numpy(self._processed(self._image(picture), picture.name, **changes))
 
@@ -192,9 +177,6 @@ class ImageReader:
 
         The mask is resized and cropped like the image, but averaged when shrunk. Padding beyond the
         edges of an image lies outside.
-
-        Raises:
-            BadCorpus: the mask cannot be used, or covers no known pixel of any patch.
         """
         mask = mask_of(picture)
         if mask is None:
@@ -218,8 +200,8 @@ class ImageReader:
         return grid.mean(axis=(1, 3)).ravel()
 
     def _image(self, picture: Picture) -> Image.Image:
-        image = flattened(decoded(picture.file.content, name=picture.name).image, name=picture.name)
-        return image.convert(colours(self.n_channels))
+        image = pictures.decoded(picture.file.content, name=picture.name).image
+        return pictures.flattened(image, name=picture.name).convert(colours(self.n_channels))
 
     def _processed(self, image: Image.Image, name: str, **changes: Any) -> np.ndarray:
         try:

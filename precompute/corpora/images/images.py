@@ -7,7 +7,7 @@ that a number is the share of ink in its place. Ink is white here.
 
 import hashlib
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,20 +19,9 @@ from jaxtyping import UInt8
 from analysis.errors import BadCorpus
 from analysis.token_types import CLS, OTHER, REGISTER
 from analysis.upload_bounds import UPLOAD_BYTES, UPLOAD_PIXELS
+from precompute.corpora.images import pictures
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.images.pictures import (
-    FORMATS,
-    Picture,
-    Source,
-    head_of,
-    image_file,
-    kind_of,
-    png,
-    read_source,
-    seems_an_image,
-    seen,
-    stem_of,
-)
+from precompute.corpora.images.pictures import Picture, Source
 from precompute.corpora.index.corpus import Reading
 from precompute.corpora.left_out import LeftOut
 from precompute.corpora.load import check_limit
@@ -94,7 +83,8 @@ def _check_folder(folder: Path, place: str) -> None:
         raise BadCorpus(
             place, f"there is no such folder; give a folder of {_FILES}, or `demo-digits`"
         )
-    if folder.is_file() and (kind := kind_of(head_of(folder))) in FORMATS:
+    kind = pictures.kind_of(pictures.head_of(folder)) if folder.is_file() else None
+    if kind in pictures.FORMATS:
         raise BadCorpus(place, f"is one image ({kind}); give the folder that it is in")
     raise BadCorpus(
         place,
@@ -105,43 +95,36 @@ def _check_folder(folder: Path, place: str) -> None:
 
 def _files(folder: Path) -> list[Path]:
     """Return the image files of a folder, in the same order on every system."""
-    files = (path for path in folder.iterdir() if seems_an_image(path))
+    files = (path for path in folder.iterdir() if pictures.seems_an_image(path))
     return sorted(files, key=lambda path: (_composed(path.name), path.name))
 
 
-def _matched(folder: Path, files: list[Path], masks: list[Path]) -> ImageFolder:
+def _matched(folder: Path, files: list[Path], inside: list[Path]) -> ImageFolder:
     beside = [file for file in files if _ending(file)]
+    by_ending = [sorted(masks, key=_rank) for masks in (beside, inside)]
+    masks_of = defaultdict[str, list[Path]](list)
+    for mask in (*by_ending[0], *by_ending[1]):
+        masks_of[_stem(mask)].append(mask)
     images = [file for file in files if not _ending(file)]
-    known = _by_stem(beside), _by_stem(masks)
-    paths = tuple(ImagePath(image, tuple(_masks_of(image, *known))) for image in images)
-    taken = {mask for path in paths for mask in path.masks}
-    return ImageFolder(
-        folder, paths, tuple(file for file in (*beside, *masks) if file not in taken)
-    )
+    paths = tuple(ImagePath(image, tuple(masks_of[_stem(image)])) for image in images)
+    stems = set(map(_stem, images))
+    strays = tuple(mask for mask in (*beside, *inside) if _stem(mask) not in stems)
+    return ImageFolder(folder, paths, strays)
 
 
-def _masks_of(
-    image: Path, beside: dict[str, list[Path]], inside: dict[str, list[Path]]
-) -> Iterator[Path]:
-    stem = _composed(stem_of(image.name))
-    for ending in MASK_ENDINGS:
-        yield from beside.get(stem + ending, ())
-    for ending in ("", *MASK_ENDINGS):
-        yield from inside.get(stem + ending, ())
+def _rank(mask: Path) -> int:
+    return ("", *MASK_ENDINGS).index(_ending(mask))
 
 
-def _by_stem(files: list[Path]) -> dict[str, list[Path]]:
-    """Group files by their names without suffix; endings match in any case."""
-    by_stem: dict[str, list[Path]] = {}
-    for file in files:
-        stem, ending = _composed(stem_of(file.name)), _ending(file)
-        by_stem.setdefault(stem[: len(stem) - len(ending)] + ending, []).append(file)
-    return by_stem
+def _stem(path: Path) -> str:
+    """Return the name of an image, or of the one that a mask is for, without suffix."""
+    stem = _composed(pictures.stem_of(path.name))
+    return stem[: len(stem) - len(_ending(path))]
 
 
 def _ending(path: Path) -> str:
     """Return the ending that marks a name as a mask's, or an empty string."""
-    stem = stem_of(path.name).lower()
+    stem = pictures.stem_of(path.name).lower()
     return next((ending for ending in MASK_ENDINGS if stem.endswith(ending)), "")
 
 
@@ -151,7 +134,6 @@ def _composed(name: str) -> str:
 
 
 def stray(path: Path) -> BadCorpus:
-    """Return the error for a mask without an image."""
     return BadCorpus(
         file_name(path), "is called as a mask is, and there is no image of that name; rename it"
     )
@@ -160,12 +142,8 @@ def stray(path: Path) -> BadCorpus:
 def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Reading:
     """Read the images of a folder in the order of their names: see `image_folder`.
 
-    Unusable images and masks are named, left out and counted: `images_left_out`, `masks_left_out`.
-    An image without its unusable mask stays.
-
-    Raises:
-        BadCorpus: there is no such folder; or during reading, no image in it can be read.
-        UserError: `limit` is out of its range.
+    Unusable images and masks are named, left out and counted; an image without its unusable mask
+    stays.
     """
     check_limit(limit)
     if source in BUNDLED_TEXTS:
@@ -215,7 +193,6 @@ def _sequences(
 
 
 def _state(folder: ImageFolder) -> list[tuple[str, int, int]]:
-    """Return the path of each file, its size and time of change."""
     images = [path for image in folder.images for path in (image.path, *image.masks)]
     states = [(path, path.lstat()) for path in (*images, *folder.strays)]
     return [(str(path), state.st_size, state.st_mtime_ns) for path, state in states]
@@ -234,7 +211,7 @@ def _read(image: ImagePath, reader: ImageReader, left_out: LeftOut) -> Picture |
     first, *others = image.masks
     folder = "" if first.parent == image.path.parent else f"{MASKS}/"
     try:
-        mask = image_file(first, name=folder + file_name(first))
+        mask = pictures.image_file(first, name=folder + file_name(first))
         masked = replace(picture, mask=mask)
         reader.coverage(masked)
     except BadCorpus as error:
@@ -256,18 +233,18 @@ def content_sha256(sequences: Iterable[Sequence]) -> str:
 
 def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:
     """Read an image file and check its size; decoding may still fail."""
-    file = image_file(source, name=name)
-    width, height, turn = seen(file)
-    mask_file = None if mask is None else image_file(mask, name=f"{name} (mask)")
+    file = pictures.image_file(source, name=name)
+    width, height, turn = pictures.seen(file)
+    mask_file = None if mask is None else pictures.image_file(mask, name=f"{name} (mask)")
     return Picture(file, width, height, turn, mask_file)
 
 
 def read_upload(data: bytes, *, name: str) -> Picture:
     """Read an image that a reader of a page gives, checking its size before decoding."""
     name = file_name(Path(name)) or "image"  # a name is never a path
-    read_source(data, name=name, limit=UPLOAD_BYTES)
-    file = image_file(data, name=name)
-    return Picture(file, *seen(file, pixels=UPLOAD_PIXELS))
+    pictures.read_source(data, name=name, limit=UPLOAD_BYTES)
+    file = pictures.image_file(data, name=name)
+    return Picture(file, *pictures.seen(file, pixels=UPLOAD_PIXELS))
 
 
 def image_sequence(index: int, picture: Picture, reader: ImageReader) -> Sequence:
@@ -301,18 +278,17 @@ class Digit:
 
     @property
     def name(self) -> str:
-        """Return the digit's name on pages."""
         return f"digit {self.label} no. {self.number}"
 
     @property
     def png(self) -> bytes:
         """Return the image as a PNG file, from black to white."""
-        return png(np.rint(self.ink * (255 / FULL)).astype(np.uint8)[None])
+        return pictures.png(np.rint(self.ink * (255 / FULL)).astype(np.uint8)[None])
 
     @property
     def mask(self) -> bytes:
         """Return the mask as a PNG file: white where at least half of a pixel's area is ink."""
-        return png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0))[None])
+        return pictures.png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0))[None])
 
 
 @cache

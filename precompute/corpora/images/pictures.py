@@ -92,12 +92,10 @@ def seems_an_image(path: Path) -> bool:
 
 
 def holds_images(path: Path) -> bool:
-    """Return True if a folder has a file that seems an image."""
     return any(map(seems_an_image, path.iterdir()))
 
 
 def head_of(path: Path) -> bytes:
-    """Return the first bytes of a file."""
     with path.open("rb") as handle:
         return handle.read(HEAD_BYTES)
 
@@ -120,7 +118,6 @@ class ImageFile:
 
     @property
     def content(self) -> bytes:
-        """Return the content of the file."""
         content = read_source(self.source, name=self.name)
         if sha256_of(content) != self.sha256:
             raise BadCorpus(
@@ -137,12 +134,6 @@ def image_file(source: Source, *, name: str) -> ImageFile:
 
 
 def read_source(source: Source, *, name: str, limit: int = MAX_BYTES) -> bytes:
-    """The content of a file.
-
-    Raises:
-        BadCorpus: it cannot be read, or is called as a format is that is not read; it is empty, or
-            holds more than `limit` bytes.
-    """
     foreign = isinstance(source, Path) and FOREIGN.get(source.suffix.lower())
     if foreign:
         raise BadCorpus(name, f"is {foreign}, which is not read; {REMEDY}")
@@ -238,14 +229,9 @@ class Decoded:
     kind: str
 
 
-def decoded(content: bytes, *, name: str, pixels: int = MAX_PIXELS) -> Decoded:
-    """The image itself; of several frames or pages the first.
-
-    Raises:
-        BadCorpus: it is in no format that is read, is broken, or has a size that is not read, which
-            is seen before any pixel is decoded.
-    """
-    with _opened(content, name, pixels) as opened:
+def decoded(content: bytes, *, name: str) -> Decoded:
+    """The image itself, of several frames or pages the first; its size is checked before."""
+    with _opened(content, name, MAX_PIXELS) as opened:
         turn = _turn(opened)
         opened.load()
         left = _turn(opened) or UPRIGHT  # Pillow rotates TIFF on loading

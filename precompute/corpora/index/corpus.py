@@ -33,7 +33,7 @@ _hints = cache(get_type_hints)
 
 
 def _known(hint: Any) -> Any:
-    """Return the type of a value that is there, of a type that allows None."""
+    """Return a type without None."""
     is_optional = get_origin(hint) is UnionType and NoneType in get_args(hint)
     return get_args(hint)[0] if is_optional else hint
 
@@ -77,7 +77,6 @@ def _written(value: Any) -> Any:
 
 
 def sequences_of(rows: pa.Table) -> tuple[Sequence, ...]:
-    """The sequences that some rows hold, in their order."""
     columns = {
         name: _arrays(rows[name], hint)
         if hasattr(_known(hint), "dtypes")
@@ -124,15 +123,13 @@ class Reading:
     files from the hub, `form` is the recognised form of a text corpus.
 
     `counts` holds the changes to the text: `truncated` (sequences that were cut to fit), `unpaired`
-    (paragraphs without a partner), `too_short` (ends of documents left out because they are too
-    short to be packed); of annotated corpora `too_long` (sentences left out because they do not
-    fit), `mentions_cut` (mentions left out because they cross the edge of a window),
-    `mentions_without_words_left_out` (because they hold empty nodes alone), `coreference_left_out`
-    (documents whose sentences alone are read), `heads_by_tree`, `heads_by_tag` and `heads_by_word`
-    (mentions by the source of their heads), `sentences_by_rule` (sentences whose ends the
-    file does not mark); of rows `blank_rows_left_out` and `malformed_rows_left_out`, of tokens
-    `padding_tokens_left_out`; of images `images_left_out` and `masks_left_out` (unreadable, or not
-    fitting each other).
+    (paragraphs without a partner), `too_short` (ends of documents that are too short to be packed),
+    `blank_rows_left_out`, `malformed_rows_left_out` and `padding_tokens_left_out`; of annotated
+    corpora `too_long` (sentences left out because they do not fit), `mentions_cut` (they cross the
+    edge of a window), `mentions_without_words_left_out`, `coreference_left_out` (documents whose
+    sentences alone are read), `heads_by_tree`, `heads_by_tag` and `heads_by_word` (mentions by the
+    source of their heads), `sentences_by_rule` (their ends are not marked); of images
+    `images_left_out` and `masks_left_out`.
     """
 
     name: str
@@ -195,7 +192,6 @@ class Corpus:
 
     @property
     def files(self) -> list[Path]:
-        """Return the paths of all parts."""
         return [shard_path(self.folder, part) for part in range(len(self.parts))]
 
     @property
@@ -215,12 +211,10 @@ class Corpus:
 
     @property
     def segments(self) -> tuple[int, ...]:
-        """Return the segment ids of the texts."""
         return self.parts[-1].segments
 
     @cached_property
     def job_sizes(self) -> tuple[int, ...]:
-        """Return the number of sequences of each job."""
         return tuple(
             min(part.job_sequences, part.n_sequences - start)
             for part in self.parts
@@ -270,7 +264,6 @@ class Corpus:
         return found, total
 
     def forms(self) -> set[str]:
-        """Return all annotated words."""
         words: set[str] = set()
         for part in range(len(self.parts)):
             (forms,) = self._file(part).read(["annotation.forms"]).flatten().columns
@@ -290,8 +283,7 @@ class Corpus:
 VERSION = 7
 """Version of the readers' output; to be raised whenever that changes."""
 JOBS, FEWEST_SEQUENCES, JOB_SEQUENCES = 8, 4, 64
-"""Jobs of a part, as long as one has no fewer and no more sequences than these: an interrupted run
-keeps whole jobs, and workers share them."""
+"""Jobs of a part, as long as one has no fewer and no more sequences than these."""
 PART_SEQUENCES, PART_TOKENS, PART_CHARACTERS = 64 * JOB_SEQUENCES, 2**20, 2**26
 _LONGEST = 4
 _NOTHING = Part(0, 0, 0, "", (), (), (), truncated=0, document=None, unit=-1)
@@ -300,12 +292,7 @@ _SUMMARY, _WHOLE = b"summary", "whole.parquet"
 
 
 def indexed(reading: Reading, folder: Path, on_event: OnEvent = ignore) -> Corpus:
-    """Read the missing parts of a corpus below `folder` and return the corpus.
-
-    Raises:
-        BadCorpus: for the first error in the corpus; the parts before it stay.
-        UserError: if the disk is full; the parts that are there stay.
-    """
+    """Read the missing parts of a corpus below `folder` and return it; parts stay at an error."""
     name = fingerprint(version=VERSION, job=JOB_SEQUENCES, part=PART_SEQUENCES, **reading.settings)
     home = folder / "corpus" / name
     named: Any = {"name": reading.name, "revisions": reading.revisions, "form": reading.form}

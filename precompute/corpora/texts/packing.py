@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from transformers import PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from precompute.corpora.left_out import check_some_tokens, is_blank
 from precompute.corpora.randomness import generator
@@ -38,7 +38,7 @@ def paired(documents: Iterable[list[Line]], *, counts: Counter[str]) -> Iterator
 
 def packed(
     documents: Iterable[list[Line]],
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     *,
     max_tokens: int,
     seed: int,
@@ -86,9 +86,7 @@ def _n_pieces(collected: list[_Collected]) -> int:
     return sum(len(line.pieces) for line in collected)
 
 
-def _filled(
-    document: list[Line], tokenizer: PreTrainedTokenizerBase, room: int
-) -> Iterator[list[_Collected]]:
+def _filled(document: list[Line], tokenizer: Tokenizer, room: int) -> Iterator[list[_Collected]]:
     """Yield groups of lines that fill a sequence; the last one of a document may be shorter."""
     collected: list[_Collected] = []
     for line in document:
@@ -126,16 +124,11 @@ def _dropped(
 
 
 def blocks(
-    documents: Iterable[list[Line]],
-    tokenizer: PreTrainedTokenizerBase,
-    *,
-    max_tokens: int,
-    counts: Counter[str],
+    documents: Iterable[list[Line]], tokenizer: Tokenizer, *, max_tokens: int, counts: Counter[str]
 ) -> Iterator[Entry]:
     """Yield texts of exactly `max_tokens` tokens, special ones included, across blank lines.
 
-    Each is a window of the document in which it begins. Every token of the file is in one entry, in
-    order; those after the last full entry in none.
+    Each is a window of the document in which it begins. Tokens after the last full one are left.
 
     Source:
         yamamoto-2023, section 3.1, whose texts are all 512 tokens long.

@@ -21,18 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from analysis.errors import BadCorpus, UserError
+from precompute.corpora import source
 from precompute.corpora.left_out import checked_segments, checked_text, checked_tokens
 from precompute.corpora.sequence import Entry
-from precompute.corpora.source import (
-    LEAST_UNPACKED,
-    LONGEST_LINE,
-    MOST_UNPACKED,
-    UNFOLDS,
-    Head,
-    Line,
-    head_of,
-    numbered_lines,
-)
 from precompute.corpora.wording import file_name, listed, shown
 
 FORMS = ({"text"}, {"text_a", "text_b"}, {"tokens"}, {"tokens", "segments"})
@@ -49,13 +40,13 @@ EXPECTED = "give `text`, or `text_a` and `text_b`, or `tokens` with or without `
 
 def jsonl_rows(path: Path, column: str) -> Iterator[Row]:
     """Yield the lines of a JSON Lines file but blank ones."""
-    return ((line.place, _decoded(line)) for line in numbered_lines(path) if line.text)
+    return ((line.place, _decoded(line)) for line in source.numbered_lines(path) if line.text)
 
 
 def json_list_rows(path: Path, column: str) -> Iterator[Row]:
     """Yield the members of a file that is one JSON list."""
     name, lines, size = file_name(path), [], 0
-    for line in numbered_lines(path, stripped=False):
+    for line in source.numbered_lines(path, stripped=False):
         lines.append(line.text)
         size += len(line.text)
         if size > LARGEST_LIST:
@@ -69,12 +60,9 @@ def json_list_rows(path: Path, column: str) -> Iterator[Row]:
 
 
 def write_jsonl(entries: Iterable[Entry], path: Path) -> int:
-    """Write the entries as JSON Lines; reading them again gives the same sequences.
+    """Write the entries as JSON Lines, and return their number; read, they are the same sequences.
 
     The file takes its name once it is complete; before, its name ends in `.unfinished`.
-
-    Returns:
-        The number of entries.
     """
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
@@ -147,7 +135,7 @@ def _tokens(fields: dict[str, object], place: str) -> Entry:
     return Entry(place, tokens=tokens, segments=segments)
 
 
-def _decoded(line: Line) -> object:
+def _decoded(line: source.Line) -> object:
     try:
         return _DECODER.decode(line.text)
     except RecursionError:
@@ -183,10 +171,10 @@ _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 _MARK = re.compile(r"\W|.*[.):]$")
 """First cell of a line of prose: a bullet, a number such as `1.`, or a speaker such as `ANNA:`."""
 
-csv.field_size_limit(LONGEST_LINE)
+csv.field_size_limit(source.LONGEST_LINE)
 
 
-def table_options(head: Head) -> dict[str, Any] | None:
+def table_options(head: source.Head) -> dict[str, Any] | None:
     """Return the options of Python's `csv` that read a file as a table; None for prose.
 
     A table has a line of names, or as many cells in every line and a column of numbers or quotes;
@@ -202,7 +190,7 @@ def table_options(head: Head) -> dict[str, Any] | None:
     return None
 
 
-def _is_table(head: Head, options: dict[str, Any]) -> bool:
+def _is_table(head: source.Head, options: dict[str, Any]) -> bool:
     rows: list[list[str]] = []
     is_broken = False
     try:
@@ -251,8 +239,8 @@ def table_rows(path: Path, column: str) -> Iterator[Row]:
 
 def _rows_of_table(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield place and cells of each row that is not blank."""
-    name, options = file_name(path), table_options(head_of(path))
-    lines = (f"{line.text}\n" for line in numbered_lines(path, stripped=False))
+    name, options = file_name(path), table_options(source.head_of(path))
+    lines = (f"{line.text}\n" for line in source.numbered_lines(path, stripped=False))
     reader = csv.reader(lines, **options or {})
     while True:
         place = f"{name} line {reader.line_num + 1}"
@@ -318,9 +306,9 @@ def _check_sizes(metadata: pq.FileMetaData, column: str, name: str) -> None:
         row_group = metadata.row_group(group)
         for place in range(row_group.num_columns):
             piece = row_group.column(place)
-            most = max(LEAST_UNPACKED, MOST_UNPACKED * piece.total_compressed_size)
+            most = max(source.LEAST_UNPACKED, source.MOST_UNPACKED * piece.total_compressed_size)
             if piece.path_in_schema == column and piece.total_uncompressed_size > most:
-                raise BadCorpus(name, f"column `{column}` {UNFOLDS}")
+                raise BadCorpus(name, f"column `{column}` {source.UNFOLDS}")
 
 
 def _check_column(schema: pa.Schema, column: str, name: str) -> None:

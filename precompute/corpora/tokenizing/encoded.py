@@ -11,8 +11,10 @@ from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Int32
-from tokenizers import Encoding, Tokenizer
-from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from tokenizers import Encoding
+from tokenizers import Tokenizer as Backend
+from transformers import BertJapaneseTokenizer, PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import UnfitModel, UserError
 from precompute.corpora.sequence import Entry
@@ -48,7 +50,7 @@ _LOCAL_EXPRESSIONS = {r" {2,}", r"\s+", _GPT_2, _LLAMA_3, _QWEN_2}
 at most one character, to find the end of white space."""
 
 
-def beginning(text: str, length: int, tokenizer: PreTrainedTokenizerBase) -> str:
+def beginning(text: str, length: int, tokenizer: Tokenizer) -> str:
     """Return a beginning of at least `length` characters whose tokens are those of the whole text.
 
     Only its last token may differ, since unknown letters are joined with the next ones. It ends
@@ -67,7 +69,7 @@ def beginning(text: str, length: int, tokenizer: PreTrainedTokenizerBase) -> str
 
 
 @lru_cache(maxsize=1)  # called for every long text of a corpus
-def _ends(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str] | None:
+def _ends(tokenizer: Tokenizer) -> re.Pattern[str] | None:
     """Return the pattern of places where a text may end; None if there are none."""
     if not tokenizer.is_fast:
         return None
@@ -77,7 +79,7 @@ def _ends(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str] | None:
     return re.compile(f"(?<={_LETTER})(?=[{marks}]{_LETTER})") if marks else None
 
 
-def _parts_texts(mark: str, backend: Tokenizer, added: Iterable[str]) -> bool:
+def _parts_texts(mark: str, backend: Backend, added: Iterable[str]) -> bool:
     """Return True if the tokens before a mark do not depend on the text after it."""
     parts = (*_parts(backend.normalizer), *_parts(backend.pre_tokenizer))
     is_local = all(_is_local(part, mark) for part in parts)
@@ -112,6 +114,10 @@ def _is_local(part: dict[str, Any], mark: str) -> bool:
     return part["type"] in _LOCAL
 
 
+Texts = tuple[str, ...]
+"""A text, or a pair of them."""
+
+
 @dataclass(frozen=True)
 class Encoded:
     """One text or a pair in a tokenizer's own template.
@@ -127,14 +133,12 @@ class Encoded:
     words: Int32[np.ndarray, " token"]
 
     def pieces(self, n_texts: int) -> list[list[int]]:
-        """Return the positions of each text's tokens."""
         return [
             [place for place, token_side in enumerate(self.sides) if token_side == side]
             for side in range(n_texts)
         ]
 
     def at(self, places: SequenceOf[int]) -> "Encoded":
-        """Return the tokens at some positions."""
         return Encoded(
             ids=self.ids[places],
             segments=self.segments[places],
@@ -143,9 +147,7 @@ class Encoded:
         )
 
 
-def encoded_fast(
-    tokenizer: PreTrainedTokenizerBase, batch: SequenceOf[tuple[str, ...]]
-) -> list[Encoded]:
+def encoded_fast(tokenizer: Tokenizer, batch: SequenceOf[Texts]) -> list[Encoded]:
     """Encode single texts, or pairs, by a tokenizer of a tokenizer.json.
 
     Words are those of its tokens (`words_of_tokens`).
@@ -165,7 +167,7 @@ def encoded_fast(
     return [_encoded(encoding, tokenizer) for encoding in encodings]
 
 
-def _encoded(encoding: Encoding, tokenizer: PreTrainedTokenizerBase) -> Encoded:
+def _encoded(encoding: Encoding, tokenizer: Tokenizer) -> Encoded:
     encoded = Encoded(
         ids=np.array(encoding.ids, dtype=np.int32),
         segments=np.array(encoding.type_ids, dtype=np.int32),
@@ -175,7 +177,7 @@ def _encoded(encoding: Encoding, tokenizer: PreTrainedTokenizerBase) -> Encoded:
     return _with_words(_spelt_out(encoded, encoding.tokens, tokenizer), tokenizer)
 
 
-def _with_words(encoded: Encoded, tokenizer: PreTrainedTokenizerBase) -> Encoded:
+def _with_words(encoded: Encoded, tokenizer: Tokenizer) -> Encoded:
     tokens, kind = tokenizer.convert_ids_to_tokens(encoded.ids.tolist()), kind_of(tokenizer)
     words: list[int | None] = [None] * len(tokens)
     for places in filter(None, encoded.pieces(2)):
@@ -186,7 +188,7 @@ def _with_words(encoded: Encoded, tokenizer: PreTrainedTokenizerBase) -> Encoded
     return replace(encoded, words=numbered_through(words, encoded.sides))
 
 
-def _spelt_out(encoded: Encoded, tokens: list[str], tokenizer: PreTrainedTokenizerBase) -> Encoded:
+def _spelt_out(encoded: Encoded, tokens: list[str], tokenizer: Tokenizer) -> Encoded:
     """Split every special token within a text into letters, as one word."""
     sides = zip(tokens, encoded.sides, strict=True)
     if frame_tokens(tokenizer).isdisjoint(token for token, side in sides if side is not None):
@@ -223,7 +225,7 @@ def encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
 PROBE = "."  # a text of one token for every tokenizer
 
 
-def check_tokenizer(tokenizer: PreTrainedTokenizerBase) -> None:
+def check_tokenizer(tokenizer: Tokenizer) -> None:
     """Raise UnfitModel if the words of a tokenizer's tokens are unknown."""
     if not tokenizer.is_fast and not is_japanese(tokenizer):
         raise UnfitModel(
@@ -233,9 +235,7 @@ def check_tokenizer(tokenizer: PreTrainedTokenizerBase) -> None:
         )
 
 
-def encodings(
-    tokenizer: PreTrainedTokenizerBase, batch: SequenceOf[tuple[str, ...]]
-) -> list[Encoded]:
+def encodings(tokenizer: Tokenizer, batch: SequenceOf[Texts]) -> list[Encoded]:
     """Encode single texts, or pairs, in the tokenizer's own template, neither cut nor padded.
 
     If that template has no separator between two texts, the second begins on a new line.
@@ -248,7 +248,7 @@ def encodings(
     return encoded_fast(tokenizer, batch)
 
 
-def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) -> int:
+def room_for(n_texts: int, tokenizer: Tokenizer, max_tokens: int) -> int:
     """Return the number of tokens of one or two texts that fit beside the special ones."""
     special = tokenizer.num_special_tokens_to_add(pair=n_texts == 2)
     if max_tokens < special + n_texts:
@@ -260,14 +260,12 @@ def room_for(n_texts: int, tokenizer: PreTrainedTokenizerBase, max_tokens: int) 
 
 
 def framed(
-    pieces: tuple[list[str], ...], tokenizer: PreTrainedTokenizerBase
+    pieces: tuple[list[str], ...], tokenizer: Tokenizer
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Return one or two lists of word pieces in the tokenizer's template.
+    """Return the tokens of one or two lists of word pieces in the tokenizer's template, and the
+    segment id of each.
 
     The template is found by encoding a text of one token, as often as there are lists.
-
-    Returns:
-        The tokens, special ones included, and the segment id of each.
     """
     (seen,) = encodings(tokenizer, [tuple(PROBE for _ in pieces)])
     of_template = tokenizer.convert_ids_to_tokens(seen.ids.tolist())
@@ -319,15 +317,13 @@ class Fitted:
             on.
     """
 
-    texts: tuple[str, ...]
+    texts: Texts
     encoded: Encoded
     lengths: tuple[int, ...]
     is_cut: bool
 
 
-def fitted(
-    tokenizer: PreTrainedTokenizerBase, batch: SequenceOf[tuple[str, ...]], *, max_tokens: int
-) -> list[Fitted]:
+def fitted(tokenizer: Tokenizer, batch: SequenceOf[Texts], *, max_tokens: int) -> list[Fitted]:
     """Single texts, or pairs, without the tokens that exceed `max_tokens`.
 
     Texts lose tokens at their end, pairs single ones at the end of the longer text (of the second
@@ -341,19 +337,11 @@ def fitted(
     ]
 
 
-def _beginnings(
-    texts: tuple[str, ...], length: int, tokenizer: PreTrainedTokenizerBase
-) -> tuple[str, ...]:
+def _beginnings(texts: Texts, length: int, tokenizer: Tokenizer) -> Texts:
     return tuple(beginning(text, length, tokenizer) for text in texts)
 
 
-def _fitted(
-    tokenizer: PreTrainedTokenizerBase,
-    texts: tuple[str, ...],
-    read: tuple[str, ...],
-    encoded: Encoded,
-    room: int,
-) -> Fitted:
+def _fitted(tokenizer: Tokenizer, texts: Texts, read: Texts, encoded: Encoded, room: int) -> Fitted:
     pieces = encoded.pieces(len(texts))
     while any(
         len(part) < len(text) and len(of_side) < room + 2  # the last may be another one

@@ -11,8 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from typing import Any, TypeGuard, cast
 
-from tokenizers import Tokenizer
-from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrainedTokenizerFast
+from tokenizers import Tokenizer as Backend
+from transformers import BertJapaneseTokenizer, PreTrainedTokenizerFast
+from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import BadCorpus, UnfitModel
 from precompute.corpora.wording import shown
@@ -53,7 +54,7 @@ class Kind:
 
 
 @lru_cache(maxsize=1)  # called for every text of a corpus
-def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
+def kind_of(tokenizer: Tokenizer) -> Kind:
     """The kind of a tokenizer, from its normalizer, pre-tokenizer and model."""
     added = frozenset(cast(Any, tokenizer).added_tokens_encoder)
     if not tokenizer.is_fast:
@@ -77,7 +78,7 @@ def kind_of(tokenizer: PreTrainedTokenizerBase) -> Kind:
     )
 
 
-def prepared(text: str, backend: Tokenizer) -> list[str]:
+def prepared(text: str, backend: Backend) -> list[str]:
     """Return the chunks of a text that the tokenizer's model gets."""
     normal = backend.normalizer.normalize_str(text) if backend.normalizer else text
     parts = backend.pre_tokenizer.pre_tokenize_str(normal) if backend.pre_tokenizer else []
@@ -85,12 +86,12 @@ def prepared(text: str, backend: Tokenizer) -> list[str]:
 
 
 @lru_cache(maxsize=1)  # called for every text of a corpus
-def frame_tokens(tokenizer: PreTrainedTokenizerBase) -> frozenset[str]:
+def frame_tokens(tokenizer: Tokenizer) -> frozenset[str]:
     """Return all special tokens but the unknown one, which replaces parts of a text."""
     return frozenset(map(str, tokenizer.all_special_tokens)) - {str(tokenizer.unk_token)}
 
 
-def spelt_out(token: str, tokenizer: PreTrainedTokenizerBase) -> list[str]:
+def spelt_out(token: str, tokenizer: Tokenizer) -> list[str]:
     """Return the pieces of a token in a text: itself, or those of its letters if it is special.
 
     Tokenizers are asked to read special tokens as letters (`split_special_tokens`). Models whose
@@ -111,7 +112,7 @@ _SETTINGS = (
 )
 
 
-def is_japanese(tokenizer: PreTrainedTokenizerBase) -> TypeGuard[BertJapaneseTokenizer]:
+def is_japanese(tokenizer: Tokenizer) -> TypeGuard[BertJapaneseTokenizer]:
     """Return True for `BertJapaneseTokenizer`, the one Python tokenizer that is read."""
     if not isinstance(tokenizer, BertJapaneseTokenizer):
         return False
@@ -167,7 +168,7 @@ def _version(package: str) -> str | None:
 def word_pieces(
     forms: SequenceOf[str],
     spaces: SequenceOf[bool],
-    tokenizer: PreTrainedTokenizerBase,
+    tokenizer: Tokenizer,
     *,
     place: str,
     space: bool = False,
@@ -196,7 +197,7 @@ def word_pieces(
     return tuple(tokens or (str(tokenizer.unk_token),) for tokens in pieces)
 
 
-def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool) -> list[str]:
+def line_pieces(text: str, tokenizer: Tokenizer, *, goes_on: bool) -> list[str]:
     """Return the tokens of a line, alone or as the continuation of a text after a space."""
     if goes_on and kind_of(tokenizer).marks_spaces:
         pieces = _pieces_within(text, tokenizer, space=True)
@@ -207,14 +208,14 @@ def line_pieces(text: str, tokenizer: PreTrainedTokenizerBase, *, goes_on: bool)
     return list(tokenizer.convert_ids_to_tokens(ids))
 
 
-def _tokenized(text: str, tokenizer: PreTrainedTokenizerBase) -> list[str]:
+def _tokenized(text: str, tokenizer: Tokenizer) -> list[str]:
     if is_japanese(tokenizer):
         return list(chain.from_iterable(words_of_japanese(text, tokenizer)))
     return tokenizer.tokenize(text, split_special_tokens=True)
 
 
 def _pieces(
-    forms: SequenceOf[str], before: tuple[bool, ...], tokenizer: PreTrainedTokenizerBase
+    forms: SequenceOf[str], before: tuple[bool, ...], tokenizer: Tokenizer
 ) -> list[tuple[str, ...]]:
     if is_japanese(tokenizer):
         return [tuple(_tokenized(form, tokenizer)) for form in forms]
@@ -230,7 +231,7 @@ def _pieces(
     return [tuple(encoded.tokens(row)) for row in range(len(texts))]
 
 
-def _pieces_within(text: str, tokenizer: PreTrainedTokenizerBase, *, space: bool) -> list[str]:
+def _pieces_within(text: str, tokenizer: Tokenizer, *, space: bool) -> list[str]:
     """Return the tokens of a text inside another one, after a space or directly after a letter.
 
     Some tokenizers that mark spaces as `▁` put one before any text; here one stands only where the

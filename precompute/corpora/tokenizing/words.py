@@ -33,12 +33,8 @@ _BEGINS_WITHIN, _JOINER = regex.compile(f"[{_EXTENDS}]"), regex.compile(r"[\u00a
 def numbered_through(
     words: Sequence[int | None], sides: Sequence[int | None]
 ) -> Int32[np.ndarray, " token"]:
-    """Number the words of one or two texts, so that no two texts share one.
-
-    Args:
-        words: word of each token within its text, None for added tokens.
-        sides: index of each token's text.
-    """
+    """Number the words of one or two texts, so that no two texts share one, from the word of each
+    token within its text, None for added tokens, and the index of its text."""
     places = [
         NO_WORD if word is None else 2 * word + (side or 0)
         for word, side in zip(words, sides, strict=True)
@@ -62,11 +58,8 @@ def words_of_tokens(
     """Return the words of tokens, whether their text is known or not.
 
     If tokens hold the spaces of their text, the text is restored, as the tokenizer normalized it;
-    else a token continues the word before it if the tokenizer's marks say so. Added tokens are
-    words by themselves.
-
-    Args:
-        known: words by the tokenizer itself, for tokens that do not hold spaces.
+    else a token continues the word before it if the tokenizer's marks say so, or words are `known`
+    by the tokenizer itself. Added tokens are words by themselves.
     """
     words: list[int] = list(known or ())
     for is_added, group in groupby(() if words else tokens, key=kind.added.__contains__):

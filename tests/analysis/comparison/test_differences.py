@@ -1,6 +1,5 @@
 """Differences against slow twins; planted differences are found, and no others."""
 
-import tracemalloc
 from itertools import product
 
 import numpy as np
@@ -91,16 +90,6 @@ def test_many_sequences_are_redrawn_in_blocks_of_neighbours(monkeypatch):
     assert found.n == [49]
     ends = (found.low[0], found.high[0])
     assert ends == pytest.approx(tuple(np.quantile(resampled, [0.025, 0.975])))
-
-
-def test_a_hundred_thousand_sequences_take_no_more_memory_than_their_blocks():
-    values = drawn(0, (100_000, 2))
-    tracemalloc.start()
-    found = means(values, seed=0)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 200e6  # bytes; a thousand draws of every sequence by itself take four times that
-    assert (found.high - found.low) * np.sqrt(len(values)) == pytest.approx(2 * 1.96, rel=0.1)
 
 
 def test_few_sequences_have_no_interval_and_no_p_value():

@@ -17,7 +17,6 @@ from analysis.models.offset_terms import OffsetTerms
 from analysis.models.places import longest_of
 from analysis.models.proof import PARTS, prove
 from analysis.models.reading import Reading, random_inputs, read_model
-from analysis.models.rotary import Rotary
 from analysis.models.trace import in_dtype
 from analysis.scopes import PRE_NORM
 from tests.analysis.models.every_type import tiny_type
@@ -205,16 +204,6 @@ def test_what_is_further_than_the_reach_of_tables_is_as_far_as_that():
     assert terms.of_pairs(4).tolist() == [[0, 1, 2, 2], [3, 0, 1, 2], [4, 3, 0, 1], [4, 4, 3, 0]]
     narrow = in_dtype(terms, torch.bfloat16)
     assert (narrow.buckets.dtype, narrow.bias.dtype) == (torch.int64, torch.bfloat16)
-
-
-def test_a_rotated_score_depends_on_the_distance_alone():
-    sides = torch.randn(2, 4, 9, 8, generator=torch.Generator().manual_seed(0)).double()
-    rotary = Rotary(torch.tensor([1.0, 0.3, 0.1, 0.01], dtype=torch.float64))
-    here, there = (
-        rotary.turned(sides[0], start=start) @ rotary.turned(sides[1], start=start).mT
-        for start in (0, 1000)
-    )
-    torch.testing.assert_close(here, there)
 
 
 CLIPPED = (

@@ -1,31 +1,25 @@
 """Laws of every family that reads images, including those that other tests leave out."""
 
 from functools import partial
-from itertools import product
 
 import numpy as np
 import pytest
 import torch
 
 from analysis.models.images import fit_to_images, layout_of
-from analysis.models.reading import read_model
-from analysis.models.rotary import PatchRotary
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.layers import batch_of
 from precompute.passes.relevance import start_weights
-from tests.analysis.models.every_type import tiny_type
 from tests.tiny_vision import (
     COLUMNS,
     HEADS,
-    PATCH,
     ROWS,
     TINY_VISION,
     image_sequences,
     tiny_vision_model,
 )
-from tests.tracing import traced_layers
 
 SPECIAL = {
     "vit": ["[CLS]"],
@@ -147,42 +141,3 @@ def test_positions_of_dinov2_are_the_models_own_interpolation():
     assert layout is not None
     assert torch.equal(fitted, learned)
     assert layout.learned is None
-
-
-def test_positions_of_radio_fit_the_images():
-    model = tiny_type("radio")
-    fit_to_images(model, (20, 20))
-    vectors = read_model(model).places.embedding
-    assert vectors is not None
-    assert vectors.shape == (5 * 5, 32)
-
-
-def test_every_patch_is_turned_by_its_row_and_its_column_and_nothing_else_is():
-    """Also in images of another size, whose attention is rebuilt."""
-    tiny, rows, columns = tiny_vision_model("dinov3_vit"), 2, 3
-    fit_to_images(tiny.model, (rows * PATCH, columns * PATCH))
-    layers = read_model(tiny.model).layers
-    head_width = layers[0].key_weight.shape[-1]
-    waves = [100 ** (-4 * c / head_width) for c in range(head_width // 4)]
-    middles = [[(2 * place + 1) / count - 1 for place in range(count)] for count in (rows, columns)]
-    expected = [[0.0] * (2 * len(waves))] * 3 + [
-        [2 * torch.pi * place * wave for place in places for wave in waves]
-        for places in product(*middles)
-    ]
-    rotary = layers[0].rotary
-    assert isinstance(rotary, PatchRotary)
-    angles = rotary.angles(3 + rows * columns, torch.zeros((), dtype=torch.float64))
-    turned, wanted = (
-        torch.polar(torch.ones_like(angle), angle)
-        for angle in (angles, torch.tensor(expected, dtype=torch.float64))
-    )
-    torch.testing.assert_close(turned, wanted, rtol=1e-6, atol=1e-6)  # the model's are in float32
-    drawn = torch.Generator().manual_seed(0)
-    pixels = torch.randn(1, 3, rows * PATCH, columns * PATCH, generator=drawn)
-    inputs = {"pixel_values": pixels.double()}
-    traced = traced_layers(tiny.model, inputs, layers)
-    tiny.model.set_attn_implementation("eager")
-    attentions = tiny.model(**inputs, output_attentions=True).attentions
-    for layer, attention in zip(traced, attentions, strict=True):
-        made = layer.weights.scores(layer.attention_input).softmax(dim=-1)
-        torch.testing.assert_close(made, attention, rtol=1e-5, atol=1e-6)

@@ -2,13 +2,15 @@
 
 A part of a vector goes through normalisations and a network with the rest held fixed. The
 activation is shared out by Integrated Gradients: numerically with `steps`, else in closed form from
-the activation itself.
-"""
+the activation itself. Before that, layers of tiny models as tests read and change them."""
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -16,8 +18,46 @@ from torch.nn import functional
 from analysis.measures.mixing.activation_gate import Activation
 from analysis.models.feed_forward import FeedForwardWeights
 from analysis.models.norm import LayerNormWeights, NoNorm, Norm, RootMeanSquareWeights
-from analysis.models.router import Router
-from analysis.models.trace import LayerTrace
+from analysis.models.trace import LayerTrace, in_dtype
+
+_DECODERS = ("gpt2", "llama", "gemma2", "olmo2", "gpt_neox", "youtu", "afmoe")
+ORDERS = ("bert", *_DECODERS, "dinov2_with_registers")
+"""One family of every order of layers, with every kind of network, normalisation and values."""
+every_order = pytest.mark.parametrize("family", ORDERS, indirect=True, scope="session")
+one_post_norm = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+
+
+def with_activation(layer: LayerTrace, name: str) -> LayerTrace:
+    forward = dataclasses.replace(layer.weights.feed_forward, activation=name)
+    return dataclasses.replace(
+        layer, weights=dataclasses.replace(layer.weights, feed_forward=forward)
+    )
+
+
+def in_float32(layer: LayerTrace) -> LayerTrace:
+    return LayerTrace(**{k: in_dtype(v, torch.float32) for k, v in vars(layer).items()})
+
+
+def misread(layer: LayerTrace, fault: str) -> LayerTrace:
+    """The layer with one of its parameters, named by its path in the weights, turned round.
+
+    Skips where the family has no such parameter.
+    """
+
+    def turned(owner: Any, path: list[str]) -> Any:
+        if not path:
+            if not owner.any():
+                pytest.skip("the family has none")
+            return owner.flip(0)
+        name, *deeper = path
+        if isinstance(owner, tuple):
+            place = int(name) % len(owner)
+            return (*owner[:place], turned(owner[place], deeper), *owner[place + 1 :])
+        changed = turned(getattr(owner, name), deeper)  # which skips what is no field but zeros
+        return dataclasses.replace(owner, **{name: changed})
+
+    return dataclasses.replace(layer, weights=turned(layer.weights, fault.split(".")))
+
 
 ACTIVATIONS: dict[Activation, Callable[[Tensor], Tensor]] = {
     "gelu": functional.gelu,
@@ -72,179 +112,132 @@ def network_part(
     own_inputs = part @ weights.input_weight + (weights.input_bias if is_bias else 0)
     if weights.gate_weight is None or weights.gate_bias is None:
         hidden = own_inputs * (
-            _mean_slope(activation, inputs, steps) if steps else activation(inputs) / inputs
+            mean_slope(activation, inputs, steps) if steps else activation(inputs) / inputs
         )
     else:
         gate = whole @ weights.gate_weight + weights.gate_bias
         own_gate = part @ weights.gate_weight + (weights.gate_bias if is_bias else 0)
         hidden = torch.zeros_like(own_inputs)
         for place, share in zip(PLACES + 0.5, SHARES, strict=True):
-            slope, value = _slope(activation, place * gate), place * inputs
+            rise, value = slope(activation, place * gate), place * inputs
             own_value = own_inputs
             if (other := OTHER_SIDES.get(weights.activation)) is not None:
-                own_value, value = _slope(other, value) * own_inputs, other(value)
-            hidden += share * (slope * value * own_gate + activation(place * gate) * own_value)
-    hidden = _given_to_experts(weights, hidden, whole)
-    return hidden @ weights.output_weight + (_output_bias(weights, whole) if is_bias else 0)
+                own_value, value = slope(other, value) * own_inputs, other(value)
+            hidden += share * (rise * value * own_gate + activation(place * gate) * own_value)
+    return hidden @ weights.output_weight + (weights.output_bias if is_bias else 0)
 
 
-def _output_bias(weights: FeedForwardWeights, inputs: Tensor) -> Tensor:
-    """The bias behind the network, and those of experts by the router's shares."""
-    if weights.router is None or weights.expert_bias is None:
-        return weights.output_bias
-    tokens = inputs.reshape(-1, inputs.shape[-1])
-    shares = torch.stack([_shares_of_experts(weights.router, token) for token in tokens])
-    of_experts = (shares @ weights.expert_bias).reshape(inputs.shape)
-    return weights.output_bias + of_experts
-
-
-def _given_to_experts(weights: FeedForwardWeights, hidden: Tensor, inputs: Tensor) -> Tensor:
-    """Hidden layers of all experts, weighted by the router for each token."""
-    router = weights.router
-    if router is None:
-        return hidden
-    tokens = inputs.reshape(-1, inputs.shape[-1])
-    shares = torch.stack([_shares_of_experts(router, token) for token in tokens])
-    shares = shares.reshape(*inputs.shape[:-1], -1, 1)
-    by_expert = hidden.reshape(*hidden.shape[:-1], shares.shape[-2], -1)
-    return (by_expert * shares).reshape(hidden.shape)
-
-
-def _shares_of_experts(router: Router, token: Tensor) -> Tensor:
-    logits = torch.stack([token @ column for column in router.module.weight])
-    logits = logits + getattr(router.module, "bias", 0)
-    scores = [float(logit.exp()) for logit in logits]
-    likely = [score / sum(scores) for score in scores]
-    used = sorted(range(len(likely)), key=lambda expert: -likely[expert])[: router.module.top_k]
-    total = (
-        sum(likely[expert] for expert in used)
-        if getattr(router.module, "norm_topk_prob", True)
-        else 1.0
-    )
-    shares = [likely[expert] / total if expert in used else 0.0 for expert in range(len(likely))]
-    return token.new_tensor(shares)
-
-
-def _slope(activation: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
+def slope(activation: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
     point = at.detach().requires_grad_()
     with torch.enable_grad():
         (gradient,) = torch.autograd.grad(activation(point).sum(), point)
     return gradient
 
 
-def _mean_slope(activation: Callable[[Tensor], Tensor], hidden: Tensor, steps: int) -> Tensor:
+def mean_slope(activation: Callable[[Tensor], Tensor], hidden: Tensor, steps: int) -> Tensor:
     """∫ activation'(t h) dt from 0 to 1 by the midpoint rule."""
     places = [(step + 0.5) / steps for step in range(steps)]
-    total = sum(_slope(activation, hidden * place) for place in places)
+    total = sum(slope(activation, hidden * place) for place in places)
     return torch.as_tensor(total) / steps
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Vectors by query, key and coordinate after every module, and the bias term beside them."""
+class Sum:
+    """Vectors by token and token of the input, and the bias beside them: together all tokens."""
 
-    scopes: dict[str, Tensor]
-    biases: dict[str, Tensor]
+    parts: Tensor
+    bias: Tensor
+
+    @property
+    def whole(self) -> Tensor:
+        return self.parts.sum(dim=1) + self.bias
+
+    def __add__(self, other: "Sum") -> "Sum":
+        return Sum(self.parts + other.parts, self.bias + other.bias)
+
+    def normalised(self, norm: Norm) -> "Sum":
+        whole = self.whole
+        parts = normalised(norm, self.parts, whole[:, None].expand(self.parts.shape))
+        return Sum(parts, normalised(norm, self.bias, whole, is_bias=True))
+
+    def through_network(self, weights: FeedForwardWeights, steps: int | None) -> "Sum":
+        whole = self.whole
+        parts = network_part(weights, self.parts, whole[:, None], steps=steps)
+        return Sum(parts, network_part(weights, self.bias, whole, is_bias=True, steps=steps))
 
 
-def layer_parts(layer: LayerTrace, steps: int | None = None) -> Parts:
-    """Every part of one sequence's layer at every scope; f is made anew from the layer's input."""
-    weights, inputs, attention = layer.weights, layer.input[0], layer.attention[0]
-    norms = list(weights.norms)
-    read = inputs
-    if weights.order.attention[0] == "ln":
-        norm = norms.pop(0)
-        read = normalised(norm, inputs, inputs, is_bias=True)
-    if (latent := weights.value_latent) is not None:
-        made = read @ latent.weight + latent.bias
-        read = normalised(latent.norm, made, made, is_bias=True)
-    values = torch.einsum("jd,hdk->hjk", read, weights.value_weight) + weights.value_bias[:, None]
-    scaled = slow_gates(layer)[:, :, None] * values[:, None]
-    transformed = torch.einsum("hijk,hkd->hijd", scaled, weights.output_weight)
-    itself = torch.eye(len(inputs), dtype=inputs.dtype, device=inputs.device)
-    tokens = itself[:, :, None] * inputs[None, :, :]
-    nothing = torch.zeros_like(inputs)
-    walk = _Walk("ln_attn" if weights.order.attention[0] == "ln" else "attn")
-    walk.now = (
-        torch.einsum("hij,hijd->ijd", attention, transformed),
-        weights.output_bias.expand(inputs.shape),
-    )
-    walk.keep()
-    if weights.order.is_parallel:
-        forward, norm = weights.feed_forward, norms.pop(0)
-        whole = normalised(norm, inputs, inputs, is_bias=True)
-        normed = normalised(norm, inputs, inputs), normalised(norm, nothing, inputs, is_bias=True)
-        output = network_part(forward, normed[0], whole, steps=steps)
-        bias = network_part(forward, normed[1], whole, is_bias=True, steps=steps)
-        walk.add("ff", itself[:, :, None] * output[None], bias)
-        walk.add("res", tokens, nothing)
-        return Parts(walk.scopes, walk.biases)
-    entering = tokens, nothing
-    for step in weights.order.attention[weights.order.attention.index("attn") + 1 :]:
-        if step == "res":
-            walk.add("res", *entering)
+def tokens_themselves(inputs: Tensor) -> Sum:
+    """Every token as what it is made of, without a bias."""
+    return Sum(torch.diag_embed(inputs.T, dim1=0, dim2=1), torch.zeros_like(inputs))
+
+
+def layer_sums(
+    layer: LayerTrace, before: Sum | None = None, *, steps: int | None = None
+) -> dict[str, Sum]:
+    """Sums of one sequence's layer at every scope.
+
+    Without sums before the layer, what a key sends is its whole transformed vector, biases and all.
+    """
+    order, norms = layer.weights.order, list(layer.weights.norms)
+    start = now = before or tokens_themselves(layer.input[0])
+    scopes, name = dict[str, Sum](), ""
+    for step in order.attention:
+        if step == "attn":
+            now = attended(layer, now, are_whole=before is None)
         else:
-            walk.normalise(norms.pop(0))
-    entering = walk.now
-    for step in weights.order.network_block:
+            now = now + start if step == "res" else now.normalised(norms.pop(0))
+        name = f"{name}_{step}".strip("_")
+        scopes[name] = now
+    stream, now = now, start if order.is_parallel else now
+    entering = now
+    for step in order.network_block:
         if step == "ff":
-            walk.feed_forward(layer, steps)
-        elif step == "res":
-            walk.add("res", *entering)
+            now = now.through_network(layer.weights.feed_forward, steps)
+            now = now + stream if order.is_parallel else now
         else:
-            walk.normalise(norms.pop(0))
-    return Parts(walk.scopes, walk.biases)
+            now = now + entering if step == "res" else now.normalised(norms.pop(0))
+        if step != "ln" or not order.is_parallel:
+            name = f"{name}_{step}"
+            scopes[name] = now
+    return scopes
+
+
+def attended(layer: LayerTrace, read: Sum, *, are_whole: bool) -> Sum:
+    """Output of attention: from keys as they are made up, or from keys that are whole."""
+    weights, attention = layer.weights, layer.attention[0]
+    if (latent := weights.value_latent) is not None:
+        made = Sum(read.parts @ latent.weight, read.bias @ latent.weight + latent.bias)
+        read = made.normalised(latent.norm)
+    total = Sum(torch.zeros_like(layer.input[0]), weights.output_bias)
+    for head, gate in enumerate(slow_gates(layer)):
+        value = weights.value_weight[head]
+        values = Sum(read.parts @ value, read.bias @ value + weights.value_bias[head])
+        values = tokens_themselves(values.whole) if are_whole else values
+        output = gate[:, :, None] * weights.output_weight[head]
+        sent = torch.einsum("ik,ksv,ivd->isd", attention[head], values.parts, output)
+        bias = torch.einsum("ik,kv,ivd->id", attention[head], values.bias, output)
+        total = Sum(total.parts + sent, total.bias + bias)
+    return total
 
 
 def slow_gates(layer: LayerTrace) -> Tensor:
     """Factors by which every query scales the values of a head; 1 without a gate."""
     gate, read = layer.weights.gate, layer.attention_input[0]
     if gate is None:
-        return read.new_ones(layer.attention.shape[1], len(read), 1)
+        return read.new_ones(
+            layer.attention.shape[1], len(read), layer.weights.value_weight.shape[-1]
+        )
     assert gate.activation == "sigmoid"
     return torch.stack(
         [1 / (1 + (-(read @ w + b)).exp()) for w, b in zip(gate.weight, gate.bias, strict=True)]
     )
 
 
-class _Walk:
-    """The parts of every query and the bias beside them, and what they were after every step."""
-
-    now: tuple[Tensor, Tensor]
-
-    def __init__(self, name: str):
-        self.name, self.scopes, self.biases = name, {}, {}
-
-    def keep(self, step: str = "") -> None:
-        self.name = f"{self.name}_{step}" if step else self.name
-        self.scopes[self.name], self.biases[self.name] = self.now
-
-    @property
-    def whole(self) -> Tensor:
-        return self.now[0].sum(dim=1) + self.now[1]
-
-    def add(self, step: str, parts: Tensor, bias: Tensor) -> None:
-        self.now = self.now[0] + parts, self.now[1] + bias
-        self.keep(step)
-
-    def normalise(self, norm: Norm) -> None:
-        parts, bias = self.now
-        normed = normalised(norm, parts, self.whole[:, None].expand(parts.shape))
-        self.now = normed, normalised(norm, bias, self.whole, is_bias=True)
-        self.keep("ln")
-
-    def feed_forward(self, layer: LayerTrace, steps: int | None) -> None:
-        forward, (parts, bias), whole = layer.weights.feed_forward, self.now, self.whole
-        outputs = network_part(forward, parts, whole[:, None], steps=steps)
-        self.now = outputs, network_part(forward, bias, whole, is_bias=True, steps=steps)
-        self.keep("ff")
-
-
 def norms(layer: LayerTrace, steps: int | None = None) -> dict[str, Tensor]:
     """Norms by query and key at every scope; of weights, their mean over heads."""
-    parts = layer_parts(layer, steps).scopes
     weights = {"attn_w": layer.attention[0].mean(dim=0)}
-    return weights | {scope: vectors.norm(dim=-1) for scope, vectors in parts.items()}
+    sums = layer_sums(layer, steps=steps)
+    return weights | {scope: vectors.parts.norm(dim=-1) for scope, vectors in sums.items()}
 
 
 def mixing_ratio(vectors: Tensor) -> Tensor:

@@ -1,45 +1,55 @@
-"""A whole layer as a sum over its tokens, against every vector of every pair written out."""
+"""Whole layers as sums over their tokens, against every vector of every pair written out."""
 
 import dataclasses
+import itertools
+from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from analysis.measures.mixing import layer_mixing as formula
 from analysis.measures.mixing.activation_gate import GATES
 from analysis.measures.mixing.completeness import layer_errors
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
 from analysis.measures.mixing.linear_layer import LinearNorm, linear_layer
-from analysis.measures.mixing.mixture import ratio_moments, ratios_of_layer
+from analysis.measures.mixing.map_similarity import map_similarities
+from analysis.statistics.mixing import MIXING_RATIO
+from precompute.passes.mixing import sequence_scope_similarity
+from tests.reference.spearman import spearman
+from tests.statistics.fits import made, store_of
 from tests.statistics.mixing import slow_layers as twin
-from tests.statistics.mixing.layers import (
+from tests.statistics.mixing.slow_layers import (
     every_order,
     in_float32,
     misread,
     one_post_norm,
     with_activation,
 )
+from tests.tracing import layers_of
 
 
 @every_order
 def test_every_scope_is_what_the_vectors_written_out_say(layers, attention_error):
     """Maps, ratios, the sum of all parts, and attention's block by itself."""
     for layer in layers:
-        mixing, parts, norms = layer_mixing(layer), twin.layer_parts(layer), twin.norms(layer)
+        mixing, parts, norms = layer_mixing(layer), twin.layer_sums(layer), twin.norms(layer)
         order = layer.weights.order
         for place, scope in enumerate(order.scopes):
             torch.testing.assert_close(mixing.maps[place], norms[scope], rtol=1e-9, atol=1e-9)
-            if scope in parts.scopes:
-                ratio = twin.mixing_ratio(parts.scopes[scope])
+            if scope in parts:
+                ratio = twin.mixing_ratio(parts[scope].parts)
                 torch.testing.assert_close(mixing.ratios[place], ratio)
         itself = layer.attention[0].diagonal(dim1=1, dim2=2).mean(dim=0)
         torch.testing.assert_close(
             mixing.ratios[0], 1 - itself, rtol=1e-7, atol=10 * attention_error
         )
         assert mixing.errors.max() < 1e-12
-        rebuilt = parts.scopes[order.whole].sum(dim=1) + parts.biases[order.whole]
-        torch.testing.assert_close(rebuilt, layer.output[0])
+        torch.testing.assert_close(parts[order.whole].whole, layer.output[0])
         block = mixing.maps[order.scopes.index(order.attention_block)]
         torch.testing.assert_close(attention_mixing(layer), block, rtol=1e-9, atol=1e-12)
 
@@ -87,17 +97,26 @@ def test_rougher_formats_stay_close_and_tell_their_error(layers):
 def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):
     """An output a thousand times too small misses all, and is less than rounding of its parts."""
     layer = layers[0]
-    parts, scope = twin.layer_parts(layer), layer.weights.order.whole
-    sent = parts.scopes[scope].sum(dim=1)
+    written_out = twin.layer_sums(layer)[layer.weights.order.whole]
+    sent = written_out.parts.sum(dim=1)
     sent = sent - layer.input[0] if layer.weights.order.keeps_stream else sent
     faint = dataclasses.replace(layer, output=layer.output / 1000)
     rough, fine = (
-        layer_errors(faint, sent, parts.biases[scope], dtype)
+        layer_errors(faint, sent, written_out.bias, dtype)
         for dtype in (torch.bfloat16, torch.float64)
     )
     errors = layer_mixing(faint, dtype=torch.bfloat16).errors
     torch.testing.assert_close(errors, rough, rtol=0.05, atol=0)
     assert (fine > 10 * rough).all()
+
+
+@every_order
+def test_steps_are_those_of_the_order(layers):
+    for layer in layers:
+        given, order = linear_layer(layer), layer.weights.order
+        stages = (given.read, given.after_attention, given.to_network, given.after_network)
+        for steps, names in zip(stages, order.stages, strict=True):
+            assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
 
 
 @every_order
@@ -117,26 +136,57 @@ def test_misread_weights_are_noticed(layers, fault):
         assert mixing.errors.max() > 1e-2
 
 
-@every_order
-def test_steps_are_those_of_the_order(layers):
-    for layer in layers:
-        given, order = linear_layer(layer), layer.weights.order
-        stages = (given.read, given.after_attention, given.to_network, given.after_network)
-        for steps, names in zip(stages, order.stages, strict=True):
-            assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
+@given(
+    st.integers(1, 12).flatmap(
+        lambda n: arrays(np.float64, (3, n), elements=st.integers(0, 5).map(float))
+    )
+)
+def test_maps_full_of_ties_compare_as_their_slow_twin_says(maps):
+    found = map_similarities(maps)
+    np.testing.assert_array_equal(found, found.T)
+    for a, b in itertools.product(range(3), repeat=2):
+        expected = spearman(maps[a].tolist(), maps[b].tolist())
+        if expected is None:
+            assert np.isnan(found[a, b])
+        else:
+            assert found[a, b] == pytest.approx(expected, abs=1e-12)
+            assert abs(found[a, b]) <= 1
 
 
-@one_post_norm
-def test_moments_and_the_ratio_with_residual_are_those_of_single_tokens(layers):
-    for layer in layers:
-        ratios = layer_mixing(layer).ratios.numpy()
-        moments = np.array(ratio_moments(ratios))
-        for scope, of_tokens in enumerate(ratios.tolist()):
-            mean = sum(of_tokens) / len(of_tokens)
-            spread = sum((ratio - mean) ** 2 for ratio in of_tokens)
-            expected = (mean, spread, min(of_tokens), max(of_tokens))
-            assert moments[:, scope] == pytest.approx(expected, rel=1e-9)
-        of_layer, n = ratios_of_layer(ratios), ratios.shape[1]
-        half = (layer.attention[0].mean(dim=0).numpy() + np.eye(n)) / 2
-        np.testing.assert_allclose(of_layer[1], half.sum(axis=1) - half.diagonal(), rtol=1e-9)
-        np.testing.assert_array_equal(np.delete(of_layer, 1, axis=0), ratios)
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_a_layer_without_anything_to_rank_has_no_row(tiny, sequences):
+    layer = layers_of(tiny, sequences[:1])[0]
+    level = replace(layer.mixing_of(0), maps=layer.mixing_of(0).maps * 0 + 1)
+    flat = replace(layer, _mixing=dict.fromkeys(layer._mixing, level))
+    assert sequence_scope_similarity(flat).num_rows == 0
+
+
+def pooled(sequences: list[list[float]]) -> tuple[float, float]:
+    """Interval of the pooled mean of some sequences' ratios."""
+    rows = pd.DataFrame(
+        {
+            "seq": np.arange(len(sequences)),
+            "layer": 1,
+            "scope": "attn_w",
+            "token_type": "all",
+            "n": [len(ratios) for ratios in sequences],
+            "mean": [np.mean(ratios) for ratios in sequences],
+            "m2": 0.0,
+            "min": 0.0,
+            "max": 1.0,
+        }
+    )
+    with store_of(sequence_mixing_ratio=rows) as store:
+        table = made(MIXING_RATIO, store)
+    row = table[table["layer"].isna()].iloc[0]
+    assert row["mean"] == pytest.approx(np.mean(np.concatenate(sequences)))
+    return row["low"], row["high"]
+
+
+def test_long_sequences_weigh_more_and_few_have_no_interval():
+    """One of 99 tokens at 0.9 among eleven of one token at 0: 90 / 110, not 0.9 / 12."""
+    long = [[0.9] * 99, *[[0.0]] * 11]
+    low, high = pooled(long)
+    assert low == 0
+    assert high == pytest.approx(3 * 89.1 / (3 * 99 + 9), rel=0.01)
+    assert np.isnan(pooled(long[:9])).all()

@@ -7,111 +7,31 @@ import pandas as pd
 import pytest
 import torch
 from scipy.stats import spearmanr
-from torch import Tensor
 
 from analysis.measures.mixing.rollout import DISTANCES, distance_places
 from analysis.measures.mixing.vector_rollout import TokenVectors, VectorRollout
-from analysis.models.norm import Norm
 from analysis.models.trace import LayerTrace
 from analysis.statistics.mixing import (
     ATTENTION_ROLLOUT,
+    SEQUENCE_ROLLOUT,
     SEQUENCE_VECTOR_AGREEMENT,
     SEQUENCE_VECTOR_ROLLOUT,
     VECTOR_COMPLETENESS,
+    VECTOR_ROLLOUT,
     VECTORS,
 )
 from analysis.token_types import TOKEN_TYPES
-from precompute.passes import mixing_rollout as passes
-from tests.intervals import assert_ordered
-from tests.statistics.mixing.layers import every_order, in_float32, misread
-from tests.statistics.mixing.slow_layers import network_part, normalised, slow_gates
+from precompute.passes import mixing as passes
+from tests.statistics.fits import made, store_of
+from tests.statistics.mixing.slow_layers import (
+    Sum,
+    every_order,
+    in_float32,
+    layer_sums,
+    misread,
+    tokens_themselves,
+)
 from tests.tracing import layers_of, rows_of_tables
-
-Vectors = dict[tuple[int, int | None], Tensor]
-"""By the token they are in and the token of the input that they come from, None for the bias."""
-
-
-def slow_vectors(layers: list[LayerTrace]) -> list[Vectors]:
-    """Vectors of input tokens that add up to every token, after each of the layers."""
-    inputs = layers[0].input[0]
-    n = len(inputs)
-    nothing = torch.zeros_like(inputs[0])
-    now: Vectors = {(i, j): inputs[i] if i == j else nothing for i in range(n) for j in range(n)}
-    now |= {(i, None): nothing for i in range(n)}
-    after = []
-    for layer in layers:
-        now = _after(layer, now)
-        after.append(now)
-    return after
-
-
-def _after(layer: LayerTrace, before: Vectors) -> Vectors:
-    order, norms = layer.weights.order, list(layer.weights.norms)
-    stream = before
-    for step in order.attention:
-        if step == "attn":
-            stream = _attended(layer, stream)
-        else:
-            stream = _plus(stream, before) if step == "res" else _normed(norms.pop(0), stream)
-    now = entering = before if order.is_parallel else stream
-    for step in order.network_block:
-        if step == "ff":
-            now = _network(layer, now)
-            now = _plus(now, stream) if order.is_parallel else now
-        else:
-            now = _plus(now, entering) if step == "res" else _normed(norms.pop(0), now)
-    return now
-
-
-def _plus(some: Vectors, others: Vectors) -> Vectors:
-    return {place: vector + others[place] for place, vector in some.items()}
-
-
-def _attended(layer: LayerTrace, read: Vectors) -> Vectors:
-    weights, attention, latent = layer.weights, layer.attention[0], layer.weights.value_latent
-    n_heads, n, _ = attention.shape
-    gates = slow_gates(layer)
-    if latent is not None:
-        none = torch.zeros_like(latent.bias)
-        biases = {place: latent.bias if place[1] is None else none for place in read}
-        made = {place: vector @ latent.weight + biases[place] for place, vector in read.items()}
-        read = _normed(latent.norm, made)
-    attended: Vectors = {}
-    for i, source in read:
-        vector = weights.output_bias.clone() if source is None else 0
-        for head in range(n_heads):
-            for k in range(n):
-                value = read[k, source] @ weights.value_weight[head]
-                if source is None:
-                    value = value + weights.value_bias[head]
-                value = value * gates[head, i]
-                vector = vector + attention[head, i, k] * (value @ weights.output_weight[head])
-        attended[i, source] = torch.as_tensor(vector)
-    return attended
-
-
-def _network(layer: LayerTrace, read: Vectors) -> Vectors:
-    weights, wholes = layer.weights.feed_forward, _wholes(read)
-    return {
-        (i, source): network_part(weights, vector, wholes[i], is_bias=source is None)
-        for (i, source), vector in read.items()
-    }
-
-
-def _normed(norm: Norm, parts: Vectors) -> Vectors:
-    wholes = _wholes(parts)
-    return {
-        (i, source): normalised(norm, vector, wholes[i], is_bias=source is None)
-        for (i, source), vector in parts.items()
-    }
-
-
-def _wholes(parts: Vectors) -> dict[int, Tensor]:
-    """Sum of the parts of every token: its own vector in the model."""
-    wholes: dict[int, Tensor] = {}
-    for (i, _), vector in parts.items():
-        wholes[i] = wholes[i] + vector if i in wholes else vector
-    return wholes
 
 
 def rolled(layers: list[LayerTrace], **how: Any) -> tuple[TokenVectors, ...]:
@@ -132,20 +52,23 @@ def stack(stacks) -> list[LayerTrace]:
 
 
 @pytest.fixture(scope="module")
-def written_out(stack) -> list[Vectors]:
-    return slow_vectors(stack)
+def written_out(stack) -> list[Sum]:
+    """Vectors of input tokens that add up to every token, after each of the layers."""
+    sums = [tokens_themselves(stack[0].input[0])]
+    for layer in stack:
+        *_, after = layer_sums(layer, sums[-1]).values()
+        sums.append(after)
+    return sums[1:]
 
 
 @every_order
 def test_vectors_are_what_their_slow_twin_writes_out(stack, written_out):
     for layer, rollout, expected in zip(stack, rolled(stack), written_out, strict=True):
         assert rollout.error < 1e-12
-        for i, row in enumerate(rollout.map):
-            assert rollout.bias[i].item() == pytest.approx(expected[i, None].norm().item())
-            norms = [expected[i, j].norm().item() for j in range(len(row))]
-            assert row.tolist() == pytest.approx(norms, rel=1e-9, abs=1e-12)
-            summed = torch.stack([vector for (to, _), vector in expected.items() if to == i])
-            torch.testing.assert_close(summed.sum(dim=0), layer.output[0, i])
+        torch.testing.assert_close(rollout.bias, expected.bias.norm(dim=-1))
+        norms = expected.parts.norm(dim=-1)
+        torch.testing.assert_close(rollout.map, norms, rtol=1e-9, atol=1e-12)
+        torch.testing.assert_close(expected.whole, layer.output[0])
 
 
 @every_order
@@ -235,36 +158,22 @@ def test_sequences_whose_vectors_take_too_much_memory_are_left_out(tiny, sequenc
         assert (rows.num_rows, rows.schema) == (0, found[table].schema)
 
 
-def test_means_stand_beside_those_of_the_same_sequences(masked_store, layer_order):
-    scopes = [VECTORS, *layer_order.scopes, ATTENTION_ROLLOUT]
-    rows = masked_store.sql("from vector_rollout").df()
-    assert set(rows["scope"]) == set(scopes)
-    parts = {
-        scope: masked_store.execute(
-            "select seq, layer, token_type, distance, share from sequence_rollout "
-            "where scope = $scope",
-            {"scope": scope},
-        ).df()
-        for scope in scopes[1:]
-    }
-    parts[VECTORS] = masked_store.execute("from sequence_vector_rollout").df()
-    for kind in ("token_type", "distance"):
-        chosen = rows[rows[kind].notna()].set_index(["scope", "layer", kind]).sort_index()
-        vectors = chosen.loc[VECTORS, "mean"]
-        for scope, frame in parts.items():
-            sums = frame.groupby(["layer", kind], observed=True)["share"].sum() / 3
-            of_scope = chosen.loc[scope]
-            np.testing.assert_allclose(of_scope["mean"].sort_index(), sums.sort_index(), rtol=1e-5)
-            if scope == VECTORS:
-                assert of_scope["difference"].isna().all()
-            else:
-                more = vectors - of_scope["mean"]
-                np.testing.assert_allclose(of_scope["difference"], more, atol=1e-9)
-                ends = (of_scope["difference_low"], of_scope["difference_high"])
-                assert_ordered(ends[0], of_scope["difference"], ends[1])
-
-
-def test_distances_fall_between_their_edges():
-    distances = np.array(DISTANCES)[distance_places(200)[0]]
-    expected = [next(e for e in reversed(DISTANCES) if e <= d) for d in range(200)]
-    assert distances.tolist() == expected
+def test_means_stand_beside_those_of_the_same_sequences(tiny, sequences):
+    scopes, order = (SEQUENCE_VECTOR_ROLLOUT, SEQUENCE_ROLLOUT), tiny.layers[0].order
+    followed = frozenset({0, FOLLOWED, 2})
+    found = rows_of_tables(scopes, tiny, sequences, checked=followed)
+    with store_of(**found) as store:
+        rows = made(VECTOR_ROLLOUT, store, order=order).astype({"scope": str})
+    assert set(rows["scope"]) == {VECTORS, *order.scopes, ATTENTION_ROLLOUT}
+    parts = pd.concat(frame.to_pandas().astype({"token_type": str}) for frame in found.values())
+    parts["scope"] = parts["scope"].astype(object).fillna(VECTORS)
+    parts = parts[parts["seq"].isin(followed)]
+    for kind, as_key in (("token_type", str), ("distance", int)):
+        key = ["scope", "layer", kind]
+        of_kind = rows[rows[kind].notna()].astype({kind: as_key}).set_index(key).sort_index()
+        means = parts.astype({kind: as_key}).groupby(key)["share"].sum() / len(followed)
+        np.testing.assert_allclose(of_kind["mean"], means.reindex(of_kind.index), rtol=1e-5)
+        for scope in (*order.scopes, ATTENTION_ROLLOUT):
+            more = of_kind.loc[VECTORS, "mean"] - of_kind.loc[scope, "mean"]
+            np.testing.assert_allclose(of_kind.loc[scope, "difference"], more, atol=1e-9)
+        assert of_kind.loc[VECTORS, "difference"].isna().all()

@@ -50,15 +50,3 @@ def pair_store(pair_run) -> Iterator[DuckDBPyConnection]:
 def occurrences(pair_run) -> pd.DataFrame:
     """Every occurrence of every pair in every layer, as shards hold them."""
     return pd.concat(map(pd.read_parquet, pair_run[1].shards(PAIR_DELTA)))
-
-
-@pytest.fixture(scope="session")
-def pair_words(pair_run) -> list[list[int | None]]:
-    """The token ids of every sequence; None where a token stands for no word."""
-    return [
-        [
-            token if word >= 0 else None
-            for token, word in zip(sequence.ids.tolist(), sequence.words, strict=True)
-        ]
-        for sequence in pair_run[1].corpus
-    ]

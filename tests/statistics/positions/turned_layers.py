@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import duckdb
 import pandas as pd
 import torch
 
@@ -34,11 +35,6 @@ def changed_layers(
     ]
 
 
-def tuples(frame: pd.DataFrame) -> list[Any]:
-    """The rows of a frame."""
-    return list(frame.itertuples())
-
-
 def stored(table: Table, layers: Sequence[Layer]) -> pd.DataFrame:
     """The rows of a table for a batch, merged, in the order of its key."""
     filling = begin(table, layers[0].batch)
@@ -54,18 +50,10 @@ def turning(weights: LayerWeights, *, planes: int = 2, scaling: float = 1.0, **o
     return replace(weights, rotary=Rotary(frequencies, scaling), **other)
 
 
-def planted(weights: LayerWeights, offsets: list[int], rotary: Rotary) -> LayerWeights:
-    """A layer whose head h has the best score at offsets[h].
-
-    Queries and keys are constant, and out of phase by θ · offset.
-    """
-    parts = {name: torch.zeros_like(getattr(weights, name)) for name in ("query_bias", "key_bias")}
-    planes = len(rotary.frequencies)
-    for head, offset in enumerate(offsets):
-        phases = rotary.frequencies.to(parts["query_bias"]) * offset
-        parts["query_bias"][head, :planes] = phases.cos()
-        parts["query_bias"][head, planes : 2 * planes] = phases.sin()
-        parts["key_bias"][head, :planes] = 1.0
-    for name in ("query_weight", "key_weight"):
-        parts[name] = torch.zeros_like(getattr(weights, name))
-    return replace(weights, rotary=rotary, **parts)
+def public(table: Table, rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows of one of a table's views, from stored rows."""
+    [sql] = [view.sql for view in table.all_views if view.name == name]
+    with duckdb.connect() as store:
+        store.execute("create schema stored")
+        store.execute(f"create table stored.{table.name} as from rows")
+        return store.sql(f"from ({sql}) order by all").df()

@@ -6,7 +6,6 @@ from unittest.mock import patch
 
 import duckdb
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from duckdb import DuckDBPyConnection
@@ -15,9 +14,6 @@ from analysis.measures.probing import parsers as measure
 from analysis.measures.probing.word_attention import WordAttention
 from analysis.statistics.probing import parsers
 from analysis.statistics.probing.parsers import (
-    METHODS,
-    SHOWN,
-    WORD_ATTENTION,
     static_vectors,
     tree_sentences,
 )
@@ -34,11 +30,10 @@ pytestmark = pytest.mark.slow  # parsers are trained; the inner loop has their m
 
 
 @pytest.fixture(scope="module")
-def treebank(tmp_path_factory, family) -> tuple[Request, Plan]:
-    folder = tmp_path_factory.mktemp(f"parsers-{family}")
-    asked = asked_for(folder, family, annotated=True, statistics=["parser_accuracy"])
-    steps = 90 if family == "bert" else 5  # enough to learn the trees by heart, or next to nothing
-    with patch.multiple(measure, EPOCHS=1, RATE=0.05, STEPS=steps):
+def treebank(tmp_path_factory) -> tuple[Request, Plan]:
+    folder = tmp_path_factory.mktemp("parsers")
+    asked = asked_for(folder, annotated=True, statistics=["parser_accuracy"])
+    with patch.multiple(measure, EPOCHS=1, RATE=0.05, STEPS=90):
         return asked, run(asked, run_local)
 
 
@@ -61,17 +56,6 @@ def texts(treebank) -> dict[int, list[tuple[Annotation, WordAttention]]]:
         text.index: [layer.annotated[0][1:] for layer in layers_of(model, [text])]
         for text in plan.corpus
     }
-
-
-def test_only_the_first_sequences_are_in_the_file_and_all_in_the_shards(store):
-    few = WORD_ATTENTION.merge.replace(f"seq < {SHOWN}", "seq < 2")
-    assert few != WORD_ATTENTION.merge
-    rows = store.sql(f"with shards as (from word_attention_shards) from ({few})").df()
-    assert sorted(set(rows["seq"])) == [0, 1]
-    stored = store.execute("from word_attention order by seq, sentence, layer, head").df()
-    part = rows.sort_values(["seq", "sentence", "layer", "head"], ignore_index=True)
-    columns = ["seq", "sentence", "layer", "head", "n_words"]
-    pd.testing.assert_frame_equal(part[columns], stored[stored["seq"] < 2][columns])
 
 
 def test_parsers_see_the_trees_and_the_attention_of_every_sentence(store, texts):
@@ -128,37 +112,6 @@ def test_vectors_of_a_file_take_the_place_of_the_models(store, tmp_path):
         assert (vectors[:, -1] == 1).all()
 
 
-def test_wide_vectors_keep_their_first_components_and_a_common_length():
-    draw = np.random.default_rng(0)
-    forms = [f"word {n}" for n in range(150)]
-    scales = np.r_[np.full(100, 3.0), np.full(60, 0.01)]
-    vectors = {form: draw.normal(size=160) * scales for form in forms}
-    reduced = np.stack(list(parsers._reduced(vectors, forms).values()))
-    assert reduced.shape == (150, 101)
-    assert (reduced[:, :-1] ** 2).sum(axis=1).mean() == pytest.approx(1, rel=1e-5)
-    assert np.abs(reduced[:, :-1].mean(axis=0)).max() < 1e-6
-    matrix = np.stack(list(vectors.values()))
-    matrix -= matrix.mean(axis=0)
-    gram = matrix @ matrix.T / (matrix**2).sum(axis=1).mean()
-    np.testing.assert_allclose(reduced[:, :-1] @ reduced[:, :-1].T, gram, atol=1e-3)
-
-
-def test_every_seed_scores_every_method_on_the_same_held_out_words(store):
-    rows = store.execute("from parser_accuracy_setting order by all").df()
-    assert set(rows["method"]) == set(METHODS)
-    assert rows.groupby("method")["seed"].apply(list).map(tuple).unique().tolist() == [
-        (0, 1, 2, 3, 4)
-    ]
-    assert (rows["n_train"] + rows["n_test"] == len(tree_sentences(store, seed=0))).all()
-    for _, of_seed in rows.groupby("seed"):
-        assert of_seed["n"].nunique() == of_seed["n_test"].nunique() == 1
-    with_words = rows["method"].str.contains("words")
-    assert (rows.loc[with_words, "vectors"] == "input_embedding").all()
-    assert rows.loc[~with_words, ["vectors", "known_share"]].isna().all(axis=None)
-    columns = store.execute("from parser_accuracy").df().columns
-    assert columns.tolist() == ["method", "seed", "uas", "n"]
-
-
 def test_the_chain_is_scored_on_the_sentences_held_out(store):
     known = tree_sentences(store, seed=0)
     sequences = sorted({sentence.seq for sentence in known})
@@ -179,17 +132,9 @@ def test_the_chain_is_scored_on_the_sentences_held_out(store):
         assert row.n_test == len(chosen)
 
 
-@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_true_trees_are_easier_to_learn_than_shuffled_ones(store):
     rows = store.execute("from parser_accuracy_setting order by all").df()
     mean = rows.groupby("method")["uas"].mean()
     # every sentence is in the treebank three times, so that most of what is held out was learnt
     assert mean["attention_words"] > mean["attention_words_shuffled"] + 0.1
     assert mean["distances_words"] > mean["right_branching"] + 0.1
-
-
-def test_one_sequence_is_too_little_to_train_and_to_score(tmp_path):
-    asked = asked_for(tmp_path, "bert", annotated=True, statistics=["parser_accuracy"], limit=1)
-    run(asked, run_local)
-    with duckdb.connect(str(asked.output), read_only=True) as opened:
-        assert opened.execute("from parser_accuracy").df().empty

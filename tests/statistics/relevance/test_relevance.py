@@ -1,4 +1,7 @@
-"""Propagation of relevance, against loops over tokens, cases by hand, and laws."""
+"""Propagation of relevance, published methods and summaries, against loops, by hand, and laws."""
+
+import math
+from math import ceil, log
 
 import numpy as np
 import pytest
@@ -6,7 +9,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.measures.relevance.relevance import Relevance, carried_relevance, value_distances
+from analysis.measures.relevance.relevance import (
+    Relevance,
+    carried_relevance,
+    gradient_attention,
+    value_distances,
+)
+from analysis.measures.relevance.relevance_summary import QUANTITIES, relevance_summary
 from analysis.relevance_rules import RULES
 from tests.precompute.corpora.tiny import unhurried
 
@@ -72,12 +81,6 @@ def test_constant_values_keep_relevance_in_place_and_are_counted():
     assert (relevance.heads.maps[0, 0, ..., 0] < 1).all()
 
 
-def test_one_token_keeps_everything():
-    relevance = carried(torch.ones(2, 1, 1, 1), torch.full((2, 1, 1, 3), 0.3))
-    assert (relevance.heads.maps == 1).all()
-    assert relevance.heads.n_in_place[:, 0, 1, 0].tolist() == [0, 2, 0, 2]
-
-
 def test_activations_too_small_to_divide_by_lose_nothing():
     """Token 0 is the mean itself and looks away only at a weight at the edge of float32."""
     attention = [[[[1, 1e-45, 0], [0, 1, 0], [0, 0, 1]]]]
@@ -102,20 +105,6 @@ def test_values_that_are_nearly_alike_are_told_apart(offset):
     )
 
 
-def test_equal_values_beside_far_ones_lie_at_no_distance_to_speak_of():
-    values = torch.tensor([[[[1.0, 2.0], [1.0, 2.0], [1e4, -3e4]]]])
-    deviation, distance = value_distances(values, torch.ones(1, 3, dtype=torch.bool))
-    assert distance[0, 0, 0, 1] < 1e-3
-    assert (distance[0, 0].diagonal() == 0).all()
-    assert deviation[0, 0, 0] == deviation[0, 0, 1]
-
-
-def test_padding_is_in_no_mean():
-    values = torch.tensor([[[[0.0], [2.0], [100.0]]]])
-    deviation, _ = value_distances(values, torch.tensor([[True, True, False]]))
-    assert deviation[0, 0].tolist() == [1, 1, 0]
-
-
 def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
     """The largest deviation is that of a head by itself, since no rule sees a scale in it."""
     attention, values = random_layers(6)
@@ -125,3 +114,112 @@ def test_a_head_of_tiny_values_is_no_other_beside_one_of_huge_values():
     ii = RULES.index("ii")
     np.testing.assert_allclose(both.maps[ii, :, :, 0], by_itself.maps[ii, :, :, 0], atol=1e-5)
     assert not both.n_in_place[ii].any()
+
+
+def slow_gradients(attention, gradients, start) -> np.ndarray:
+    """R = I, then R = R + E_h((∇A ⊙ A)⁺) R in every layer; the start's rows, 1 in sum."""
+    relevance = np.eye(len(start))
+    for heads, slopes in zip(attention, gradients, strict=True):
+        mean = (heads * slopes).clip(min=0).mean(axis=0)
+        relevance = relevance + mean @ relevance
+    return start @ relevance / (start @ relevance).sum()
+
+
+START = torch.tensor([0.75, 0, 0, 0.25], dtype=torch.float64)
+
+
+def drawn(seed: int, n_layers: int = 3) -> tuple[list[torch.Tensor], list[torch.Tensor]]:
+    draw = np.random.default_rng(seed)
+    shape = (n_layers, 2, 4, 4)
+    attention = torch.from_numpy(draw.normal(size=shape)).softmax(dim=-1)
+    return list(attention), list(torch.from_numpy(draw.normal(size=shape)))
+
+
+@given(st.integers(0, 2**31))
+@unhurried()
+def test_gradient_attention_follows_its_slow_twin_and_sums_to_1(seed):
+    attention, gradients = drawn(seed)
+    relevance = gradient_attention(attention, gradients, START)
+    layers = ([layer.numpy() for layer in of] for of in (attention, gradients))
+    expected = slow_gradients(*layers, START.numpy())
+    np.testing.assert_allclose(relevance, expected, rtol=1e-9)
+    assert (relevance >= 0).all()
+    assert relevance.sum().item() == pytest.approx(1)
+
+
+Numbers = dict[str, float | None]
+
+
+def slow_summary(
+    relevance: np.ndarray, is_cls: np.ndarray, is_content: np.ndarray, coverage: np.ndarray
+) -> Numbers:
+    """Summary of one map; the coverage of content tokens is NaN where the mask is unknown."""
+    row: Numbers = dict.fromkeys(QUANTITIES)
+    content, total = relevance[is_content], relevance.sum()
+    if is_cls.any():
+        row["cls_share"] = relevance[is_cls].sum() / total
+    row["special_share"] = (total - content.sum()) / total
+    if content.sum() > 0:
+        shares = np.sort(content / content.sum())[::-1]
+        entropy = -(shares[shares > 0] * np.log(shares[shares > 0])).sum()
+        row |= {"entropy": entropy, "top5_share": shares[: ceil(len(shares) / 20)].sum()}
+        row["evenness"] = entropy / log(len(shares)) if len(shares) > 1 else None
+    known = ~np.isnan(coverage)
+    content, coverage = content[known], coverage[known]
+    if known.any():
+        row["mask_chance"] = coverage.mean()
+        if content.sum() > 0:
+            row["mask_share"] = (content * coverage).sum() / content.sum()
+            row["pointing"] = coverage[content == content.max()].mean()
+    return row
+
+
+def summaries(maps, *, n_special=1, has_cls=True, coverage=None) -> list[dict[str, float]]:
+    """Numbers of maps whose first tokens are special, the very first of them [CLS]."""
+    maps = np.asarray(maps, dtype=float)
+    places = np.arange(maps.shape[1])
+    numbers = relevance_summary(
+        maps,
+        is_cls=(places == 0) & has_cls,
+        is_content=places >= n_special,
+        coverage=None if coverage is None else np.asarray(coverage, dtype=float),
+    )
+    return [dict(zip(QUANTITIES, row, strict=True)) for row in numbers.tolist()]
+
+
+def assert_same(found: dict[str, float], expected: Numbers) -> None:
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        if value is None:
+            assert math.isnan(found[name]), name
+        else:
+            assert found[name] == pytest.approx(value, rel=1e-9, abs=1e-12), name
+
+
+SHARES = st.one_of(st.just(0.0), st.sampled_from([0.25, 0.5]), st.floats(1e-6, 1))
+
+
+@given(
+    st.lists(SHARES, min_size=1, max_size=45).filter(any),
+    st.integers(0, 2),
+    st.booleans(),
+    st.integers(0, 2**31),
+)
+@unhurried()
+def test_every_number_is_that_of_the_twin(relevance, n_special, has_cls, seed):
+    n_special = min(n_special, len(relevance))
+    n = len(relevance) - n_special
+    inside = np.random.default_rng(seed).choice([0, 0.3, 1, np.nan], n)
+    places = np.arange(len(relevance))
+    masks = (places == 0) & has_cls, places >= n_special
+    for coverage in None, inside:
+        (summary,) = summaries([relevance], n_special=n_special, has_cls=has_cls, coverage=coverage)
+        known = np.full(n, np.nan) if coverage is None else coverage
+        assert_same(summary, slow_summary(np.array(relevance), *masks, known))
+
+
+@pytest.mark.parametrize(("n", "n_top"), [(1, 1), (20, 1), (21, 2), (140, 7), (196, 10)])
+def test_five_in_a_hundred_are_counted_without_rounding(n, n_top):
+    (summary,) = summaries([[0.0, *range(n, 0, -1)]])
+    total = n * (n + 1) / 2
+    assert summary["top5_share"] == pytest.approx(sum(range(n, n - n_top, -1)) / total)

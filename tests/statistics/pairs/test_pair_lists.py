@@ -1,0 +1,305 @@
+"""The lists of pairs, against all pairs sorted and filtered one condition at a time."""
+
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import cycle, product
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from duckdb import DuckDBPyConnection
+from scipy.stats import t as student
+
+from analysis.measures.pairs.mixing_change import LEAST_DEGREES
+from analysis.scopes import EFFECTS, RELATIONS
+from analysis.statistics.pairs.changes import DISTANCE_FROM_ZERO_SQL, with_interval
+from pages.token_pairs import ranking
+from pages.token_pairs.ranking import RANKS, listed, tally
+from tests.statistics.pairs.conftest import Run
+
+of_bert = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+KEY = ["layer", "place", "source_id", "target_id"]
+COLUMNS = [
+    *(*KEY, "source", "target", "n", "n_sequences", "mean_delta", "std_delta", "low", "high"),
+    *("pmi", "relation"),
+]
+FEW = 4
+_SURE = "where (source + target) % 3 = 0"
+
+
+def nearer_bound(mean: float, error: float, degrees: float) -> float | None:
+    """Distance of the interval from 0; None if it holds 0 or does not exist."""
+    if math.isnan(degrees) or degrees < LEAST_DEGREES:
+        return None
+    reach = _quantile(degrees) * error
+    low, high = mean - reach, mean + reach
+    if low > 0:
+        return low
+    return -high if high < 0 else None
+
+
+@cache
+def _quantile(degrees: float) -> float:
+    return float(student.ppf(0.975, degrees))
+
+
+def place_in_list(pair: Mapping[Any, Any], rank: str) -> tuple[Any, ...]:
+    """Sort key of a pair in a layer's list, the smallest first."""
+    ids = (pair["source_id"], pair["target_id"])
+    size = abs(pair["mean_delta"])
+    if rank == "mean":
+        return (-size, *ids)
+    bound = nearer_bound(pair["mean_delta"], pair["standard_error"], pair["degrees"])
+    return (1, -size, *ids) if bound is None else (0, -bound, -size, *ids)
+
+
+@pytest.fixture(scope="module")
+def all_pairs(pair_store, layer_order) -> pd.DataFrame:
+    """Every pair of every layer and effect under the names of the lists, in no order of theirs.
+
+    The errors of some are reduced, so that some are clear of 0.
+    """
+    effects = " union all ".join(
+        f"select layer, source, target, n, n_sequences, degrees, '{effect}' as effect, "
+        f"mean_{effect}::double as mean_delta, std_{effect}::double as std_delta, "
+        f"(error_{effect}::double / if((source + target) % 3 = 0, 64, 1)) as standard_error "
+        "from pair_delta_wide"
+        for effect in layer_order.effects
+    )
+    return pair_store.execute(
+        f"select of.* exclude (source, target), source as source_id, target as target_id, "
+        "s.token as source, t.token as target, pmi::double as pmi, relation, has_special "
+        f"from ({effects}) as of join pair using (source, target) "
+        "join vocabulary as s on s.token_id = source "
+        "join vocabulary as t on t.token_id = target"
+    ).df()
+
+
+def copy_of(run: Run, folder: Path, *statements: str) -> DuckDBPyConnection:
+    """A store with the same numbers except for given changes."""
+    path = folder / "copy.duckdb"
+    path.write_bytes(run[0].output.read_bytes())
+    store = duckdb.connect(str(path))
+    for statement in statements:
+        store.execute(statement)
+    return store
+
+
+every_store = pytest.mark.parametrize(
+    ("family", "asked"),
+    [
+        ("bert", "all lists are kept"),
+        ("gpt2", "few"),
+    ],
+    indirect=True,
+    scope="session",
+)
+
+
+@pytest.fixture(scope="module")
+def asked(request, pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
+    """Store with reduced errors of some pairs.
+
+    By parameter it keeps all lists, or so little that lists have to look through all pairs.
+    """
+    folder = tmp_path_factory.mktemp("asked")
+    sure = (
+        *(
+            f"update stored.pair_delta set error_{effect} = error_{effect} / 64 {_SURE}"
+            for effect in EFFECTS
+        ),
+        f"update stored.pair_extreme set error = error / 64 {_SURE}",
+    )
+    few = [f"delete from stored.pair_extreme where place > {FEW}"] if request.param == "few" else []
+    with copy_of(pair_run, folder, *sure, *few) as store, pytest.MonkeyPatch.context() as patch:
+        if few:
+            patch.setattr(ranking, "KEPT", FEW)
+        yield store
+
+
+def _expected(
+    rows: pd.DataFrame, order: str, limit: int, *, rank: str = "bound", clear: bool = False
+) -> pd.DataFrame:
+    """The first of every layer, sorted slowly."""
+    chosen = []
+    for _, of_layer in rows.groupby("layer"):
+        pairs = [
+            pair
+            for pair in of_layer.to_dict("records")
+            if _is_listed(pair["mean_delta"], order) and (not clear or _bound(pair) is not None)
+        ]
+        pairs.sort(key=lambda pair: place_in_list(pair, rank))
+        chosen += [pair | {"place": place} for place, pair in enumerate(pairs[:limit], start=1)]
+    return pd.DataFrame(chosen, columns=[*rows.columns, "place"]).astype(rows.dtypes)
+
+
+def _is_listed(mean: float, order: str) -> bool:
+    return {"amplified": mean > 0, "attenuated": mean < 0}.get(order, True)
+
+
+def _bound(pair: dict[Any, Any]) -> float | None:
+    return nearer_bound(pair["mean_delta"], pair["standard_error"], pair["degrees"])
+
+
+def _assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
+    assert list(found.columns) == COLUMNS
+    expected = with_interval(expected)[COLUMNS].reset_index(drop=True)
+    found, expected = (
+        rows.assign(relation=rows["relation"].astype(str)) for rows in (found, expected)
+    )
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-12)
+
+
+EACH_EFFECT = zip(EFFECTS, cycle(([1, 2], [2])), cycle((1, 2, 5)))
+CHOICES = [
+    *({"effect": name, "layers": of, "min_count": least} for name, of, least in EACH_EFFECT),
+    *({"effect": "ff", "limit": limit} for limit in (3, 10**6)),
+    {"text": "t", "min_count": 3},
+    {"text": "e", "special": False, "min_count": 7},
+    {"text": "s", "relation": "special", "limit": 3},
+    {"text": ",", "relation": "other_segment", "min_count": 1, "layers": [1]},
+    {"text": "a", "limit": 600, "min_count": 1},
+    {"min_count": 0, "limit": 40, "layers": [1]},
+    {"min_count": 12, "limit": 20},
+    {"relation": "special", "special": False},
+    *({"relation": relation, "min_count": 1} for relation in RELATIONS),
+    {"text": "no token has this"},
+]
+
+
+@every_store
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_lists_are_all_pairs_filtered_and_sorted_slowly(asked, all_pairs, choice):
+    choice = {"effect": "ff_res", "layers": [1, 2], "min_count": 2, "limit": 10} | choice
+    rows = all_pairs[(all_pairs["effect"] == choice["effect"])]
+    rows = rows[(rows["n"] >= choice["min_count"]) & rows["layer"].isin(choice["layers"])]
+    tokens = (rows["source"] + "\n" + rows["target"]).str.lower()
+    rows = rows[tokens.str.contains(choice.get("text", ""), regex=False)]
+    rows = rows[(rows["relation"] == choice.get("relation")) | ("relation" not in choice)]
+    rows = rows[~rows["has_special"] | choice.get("special", True)]
+    for order, rank, clear in product(("amplified", "attenuated", "largest"), RANKS, (True, False)):
+        found = ranking.listed(asked, order=order, rank=rank, clear=clear, **choice)
+        _assert_same(found, _expected(rows, order, choice["limit"], rank=rank, clear=clear))
+        if choice["limit"] > 600 and not clear:
+            assert (found["low"] * found["high"] <= 0).any(), "some intervals hold 0"
+            assert (found["low"] * found["high"] > 0).any(), "some are clear of it"
+            assert found["low"].isna().any(), "some pairs have none"
+
+
+@of_bert
+def test_equal_pairs_stand_in_the_order_of_their_tokens_and_unchanged_ones_nowhere(
+    pair_run, tmp_path
+):
+    change = "update stored.pair_delta set mean_ff = if(layer = 1, 0, 0.5)"
+    with copy_of(pair_run, tmp_path, change, "delete from stored.pair_extreme") as store:
+        asked = {"effect": "ff", "order": "amplified", "min_count": 1, "rank": "mean"}
+        pairs = ranking.listed(store, layers=[1, 2], **asked, limit=40)
+        assert pairs["layer"].tolist() == [2] * 40
+        ids = list(zip(pairs["source_id"], pairs["target_id"], strict=True))
+        assert ids == sorted(ids)
+
+
+def test_the_bound_of_a_query_is_that_of_the_interval():
+    """Degrees of freedom are arbitrary; pairs whose interval holds 0 have no bound."""
+    degrees = np.concatenate(
+        [[0.5, 1.09, 1.1], np.linspace(1.1, 3, 500), np.geomspace(3, 1e6, 500)]
+    )
+    pairs = pd.DataFrame({"degrees": degrees, "error": 0.01}).assign(mean=-0.024)
+    with duckdb.connect() as store:
+        store.register("pairs", pairs)
+        bounds = store.execute(f"select {DISTANCE_FROM_ZERO_SQL} as near from pairs").df()["near"]
+    expected = [nearer_bound(-0.024, 0.01, degree) for degree in degrees]
+    np.testing.assert_allclose(bounds, np.array(expected, dtype=float), rtol=0, atol=1e-11)
+    assert 0 < bounds.isna().sum() < len(bounds)
+
+
+EVERYTHING: Any = {"effect": "ff", "layers": [1], "min_count": 1, "limit": 10**6}
+TOKENS = ["50%_o'Clock", "Été", "t", "x", "y"]
+OF_TALLIES = (
+    {},
+    {"text": "the"},
+    {"text": '"the"', "relation": "adjacent"},
+    {"special": False, "source": "dog"},
+    {"target": "cat", "min_count": 4},
+)
+
+
+@pytest.fixture(scope="module")
+def renamed(pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
+    """The store with five tokens of other names in turn."""
+    names = str(TOKENS).replace('"50%_o\'Clock"', "'50%_o''Clock'")
+    change = f"update stored.vocabulary set token = ({names})[1 + token_id % 5]"
+    with copy_of(pair_run, tmp_path_factory.mktemp("renamed"), change) as store:
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("text", "matches"),
+    [
+        ("%", {"50%_o'Clock"}),
+        ("_", {"50%_o'Clock"}),
+        ("'", {"50%_o'Clock"}),
+        ("_O'CLOCK", {"50%_o'Clock"}),
+        ("\\", set()),
+        ("') or true --", set()),
+        (".*", set()),
+        ("étÉ", {"Été"}),
+        ("T", {"Été", "t"}),
+        ('"T"', {"t"}),
+        ('"été"', {"Été"}),
+        ('"_"', set()),
+        ('"', set()),
+        ('""', set()),
+    ],
+)
+@of_bert
+def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
+    every = listed(renamed, **EVERYTHING)
+    found = listed(renamed, **EVERYTHING, text=text)
+    assert set(every["source"]) == set(TOKENS)
+    kept = every[every["source"].isin(matches) | every["target"].isin(matches)]
+    assert found["place"].tolist() == list(range(1, len(kept) + 1))
+    same = [column for column in COLUMNS if column != "place"]
+    pd.testing.assert_frame_equal(found[same], kept[same].reset_index(drop=True), check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [{"source": "t"}, {"target": '"t"'}, {"source": "T", "target": "T", "text": "é"}],
+    ids=str,
+)
+@of_bert
+def test_each_side_can_have_a_text_of_its_own(renamed, texts):
+    every = listed(renamed, **EVERYTHING)
+    found = listed(renamed, **EVERYTHING | texts)
+    fits = {"t": {"Été", "t"}, "T": {"Été", "t"}, '"t"': {"t"}, "é": {"Été"}}
+    kept = every
+    for side in ("source", "target"):
+        if side in texts:
+            kept = kept[kept[side].isin(fits[texts[side]])]
+    if "text" in texts:
+        either = kept[["source", "target"]].isin(fits[texts["text"]]).any(axis=1)
+        kept = kept[either]
+    assert 0 < len(kept) < len(every)
+    pairs = ["source_id", "target_id"]
+    assert found[pairs].to_numpy().tolist() == kept[pairs].to_numpy().tolist()
+
+
+@pytest.mark.parametrize("more", OF_TALLIES)
+@pytest.mark.parametrize("layers", [[1], [1, 2]])
+@of_bert
+def test_it_counts_what_a_list_without_an_end_would_hold(more, layers, pair_store):
+    choices = {"effect": "ff", "min_count": 2, "layers": layers, **more}
+    found = tally(pair_store, **choices).iloc[0]
+    rows = listed(pair_store, limit=10**6, **choices)
+    assert found["n_pairs"] == len(rows) > 0
+    assert found["n_sure"] == rows["low"].notna().sum()
+    assert found["n_amplified"] == (rows["low"] > 0).sum()
+    assert found["n_attenuated"] == (rows["high"] < 0).sum()
+    assert found["n_clear"] == found["n_amplified"] + found["n_attenuated"]
+    if found["n_sure"]:
+        assert found["share"] == pytest.approx(found["n_clear"] / found["n_sure"])
