@@ -1,42 +1,24 @@
 """One tiny model per family and a batch to run it on. Nothing is downloaded.
 
-Decoders of Llama's build are in `tests.tiny_decoders`, the families that read images in
+They are in `tests.tiny_decoders`, `tests.tiny_encoders` and, those that read images, in
 `tests.tiny_vision`.
 """
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 import torch
-import transformers
 
 from analysis.models.reading import read_model
 from analysis.models.trace import Model
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import ROOT, Annotation, Entry, Mention, Sequence
 from precompute.models.loaded_model import LoadedModel
-from tests import tiny_vision
-from tests.precompute.corpora.tiny import bert_like, gpt2_like, roberta_like
-from tests.tiny_decoders import (
-    DECODERS,
-    EAGER,
-    HEADS,
-    LAYERS,
-    POSITIONS,
-    WIDTH,
-    Tiny,
-    make_exact,
-)
+from tests.tiny_decoders import DECODERS, HEADS, LAYERS, POSITIONS, WIDTH, make_exact  # noqa: F401
 from tests.tiny_encoders import ENCODERS
 from tests.tiny_vision import TINY_VISION, image_sequences, save_tiny_vision, tiny_vision_model
 
-_SIZES = {
-    "num_hidden_layers": LAYERS,
-    "num_attention_heads": HEADS,
-    "hidden_size": WIDTH,
-    "intermediate_size": 24,
-    "attn_implementation": "eager",
-}
 TEXTS = (
     Entry("line 1", ("The cat sat, the dog ran.", "The mat.")),
     Entry("line 2", ("The dog.",)),
@@ -72,47 +54,7 @@ ANNOTATED = (
 )  # fmt: skip
 
 
-def _bert(vocabulary: int) -> transformers.PreTrainedModel:
-    config = transformers.BertConfig(
-        vocab_size=vocabulary, max_position_embeddings=POSITIONS, **_SIZES
-    )
-    return transformers.BertModel(config)
-
-
-def _roberta(vocabulary: int) -> transformers.PreTrainedModel:
-    config = transformers.RobertaConfig(
-        vocab_size=vocabulary,
-        max_position_embeddings=POSITIONS + 2,
-        type_vocab_size=1,
-        pad_token_id=1,
-        hidden_act="relu",
-        **_SIZES,
-    )
-    return transformers.RobertaModel(config)
-
-
-def _gpt2(vocabulary: int) -> transformers.PreTrainedModel:
-    config = transformers.GPT2Config(
-        vocab_size=vocabulary,
-        n_layer=LAYERS,
-        n_head=HEADS,
-        n_embd=WIDTH,
-        n_inner=24,
-        n_positions=POSITIONS,
-        bos_token_id=0,
-        eos_token_id=0,
-        **EAGER,
-    )
-    return transformers.GPT2Model(config)
-
-
-TINY = {
-    "bert": Tiny(_bert, bert_like, 2, transformers.BertForMaskedLM),
-    "roberta": Tiny(_roberta, roberta_like, 1, transformers.RobertaForMaskedLM),
-    "gpt2": Tiny(_gpt2, gpt2_like, 0, transformers.GPT2LMHeadModel),
-    **ENCODERS,
-    **DECODERS,
-}
+TINY = {**ENCODERS, **DECODERS}
 TEXT_FAMILIES = ("bert", "roberta", "gpt2")
 """One of every kind of tokenizer."""
 OF_DECODERS = ("llama",)
@@ -192,18 +134,9 @@ def tiny_sequences(family: str, entries: tuple[Entry, ...] = TEXTS) -> tuple[Seq
         positions=POSITIONS,
         segment_types=tiny.segment_types,
         max_tokens=36,
-        is_causal=family in ("gpt2", *DECODERS),
+        is_causal=family in DECODERS,
     )
-    from collections import Counter
-
     return tuple(encoder.sequences(entries, counts=Counter()))
-
-
-def sizes_of(family: str) -> tuple[int, int, int]:
-    """Layers, heads and width of the family's tiny model."""
-    if family in TINY_VISION:
-        return tiny_vision.LAYERS, tiny_vision.HEADS, tiny_vision.WIDTH
-    return LAYERS, TINY[family].heads, WIDTH
 
 
 def mask_rate(family: str, rate: float) -> float:

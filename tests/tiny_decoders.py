@@ -1,4 +1,4 @@
-"""One tiny model for every family of decoders of Llama's build."""
+"""One tiny model for every family of decoders."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,216 +16,129 @@ from tests.precompute.corpora.tiny import gpt2_like, llama_like
 
 LAYERS, HEADS, WIDTH, POSITIONS = 2, 3, 12, 40
 EAGER: dict[str, Any] = {"attn_implementation": "eager"}  # which keeps the attention weights
+TURNED: dict[str, Any] = {"rope_type": "default", "rope_theta": 50.0}
+"""Rotation by large angles, so that places matter within a short text."""
 
 
 @dataclass(frozen=True)
 class Tiny:
-    """Constructors of a family's model, tokenizer and language model, and its sizes."""
+    """Configuration and tokenizer of a family, its language model, and its sizes."""
 
-    model: Callable[[int], transformers.PreTrainedModel]
+    config: Callable[..., Any]
     tokenizer: Callable[[], PreTrainedTokenizerBase]
     segment_types: int
     language_model: type[Any]
     heads: int = HEADS
 
+    def model(self, vocabulary: int) -> transformers.PreTrainedModel:
+        """Build the bare model."""
+        return transformers.AutoModel.from_config(self.config(vocab_size=vocabulary))
+
 
 _DECODER: dict[str, Any] = {
     "num_hidden_layers": LAYERS,
+    "num_attention_heads": HEADS,
     "hidden_size": WIDTH,
     "intermediate_size": 24,
     "max_position_embeddings": POSITIONS,
     "bos_token_id": 0,
     "eos_token_id": 0,
     "pad_token_id": None,
+    "rope_parameters": TURNED,
     **EAGER,
 }
-_TURNED = {"rope_type": "default", "rope_theta": 50.0}
+_FOUR_HEADS: dict[str, Any] = {
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 4,
+    "attention_bias": True,
+}
+_EXPERTS: dict[str, Any] = {
+    "num_experts_per_tok": 2,
+    "experts_implementation": "eager",  # which takes float64 too
+}
 
 
-def _decoder(
-    config: type[Any], *, heads: int = HEADS, **changed: Any
-) -> Callable[[int], transformers.PreTrainedModel]:
-    """Turned by large angles, so that places matter within a short text."""
-    sizes = {"num_attention_heads": heads, "rope_parameters": _TURNED} | _DECODER | changed
+def _decoder(name: str, *, config: str = "", tokenizer: Any = gpt2_like, **changed: Any) -> Tiny:
+    """Return a decoder by the library's name, of the same sizes but for what is changed."""
+    sizes = _DECODER | changed
+    return Tiny(
+        partial(getattr(transformers, config or f"{name}Config"), **sizes),
+        tokenizer,
+        0,
+        getattr(transformers, f"{name}ForCausalLM"),
+        sizes["num_attention_heads"],
+    )
 
-    def built(vocabulary: int) -> transformers.PreTrainedModel:
-        return transformers.AutoModel.from_config(config(vocab_size=vocabulary, **sizes))
 
-    return built
-
-
+_GPT2: dict[str, Any] = {"n_layer": LAYERS, "n_head": HEADS, "n_embd": WIDTH, "n_inner": 24}
+_GPT2 |= {"n_positions": POSITIONS, "bos_token_id": 0, "eos_token_id": 0, **EAGER}
 DECODERS = {
-    "llama": Tiny(
-        _decoder(
-            transformers.LlamaConfig,
-            heads=4,
-            num_key_value_heads=2,
-            head_dim=4,
-            attention_bias=True,
-            mlp_bias=True,
-        ),
-        llama_like,
-        0,
-        transformers.LlamaForCausalLM,
-        heads=4,
+    "gpt2": Tiny(
+        partial(transformers.GPT2Config, **_GPT2), gpt2_like, 0, transformers.GPT2LMHeadModel
     ),
-    "mistral": Tiny(
-        _decoder(transformers.MistralConfig, num_key_value_heads=1, sliding_window=5),
-        gpt2_like,
-        0,
-        transformers.MistralForCausalLM,
+    "llama": _decoder("Llama", tokenizer=llama_like, mlp_bias=True, **_FOUR_HEADS),
+    "mistral": _decoder("Mistral", num_key_value_heads=1, sliding_window=5),
+    "qwen2": _decoder(
+        "Qwen2",
+        num_key_value_heads=3,
+        use_sliding_window=True,
+        sliding_window=3,
+        max_window_layers=1,
     ),
-    "qwen2": Tiny(
-        _decoder(
-            transformers.Qwen2Config,
-            num_key_value_heads=3,
-            use_sliding_window=True,
-            sliding_window=3,
-            max_window_layers=1,
-        ),
-        gpt2_like,
-        0,
-        transformers.Qwen2ForCausalLM,
+    "qwen3": _decoder("Qwen3", num_key_value_heads=3, head_dim=6),
+    "olmo2": _decoder("Olmo2", **_FOUR_HEADS),
+    "gemma2": _decoder(
+        "Gemma2",
+        query_pre_attn_scalar=5,
+        sliding_window=5,
+        attn_logit_softcapping=2.0,
+        **_FOUR_HEADS,
     ),
-    "qwen3": Tiny(
-        _decoder(transformers.Qwen3Config, num_key_value_heads=3, head_dim=6),
-        gpt2_like,
-        0,
-        transformers.Qwen3ForCausalLM,
+    "gemma3_text": _decoder(
+        "Gemma3",
+        config="Gemma3TextConfig",
+        num_key_value_heads=1,
+        head_dim=4,
+        query_pre_attn_scalar=5,
+        sliding_window=4,
+        layer_types=["sliding_attention", "full_attention"],
+        rope_parameters={
+            "sliding_attention": TURNED,
+            "full_attention": TURNED | {"rope_theta": 500.0},
+        },
     ),
-    "olmo2": Tiny(
-        _decoder(
-            transformers.Olmo2Config,
-            heads=4,
-            num_key_value_heads=2,
-            head_dim=4,
-            attention_bias=True,
-        ),
-        gpt2_like,
-        0,
-        transformers.Olmo2ForCausalLM,
-        heads=4,
+    "mixtral": _decoder("Mixtral", num_key_value_heads=1, num_local_experts=4, **_EXPERTS),
+    "qwen3_moe": _decoder(
+        "Qwen3Moe",
+        num_key_value_heads=3,
+        head_dim=6,
+        num_experts=5,
+        moe_intermediate_size=8,
+        norm_topk_prob=False,
+        mlp_only_layers=[1],
+        **_EXPERTS,
     ),
-    "gemma2": Tiny(
-        _decoder(
-            transformers.Gemma2Config,
-            heads=4,
-            num_key_value_heads=2,
-            head_dim=4,
-            query_pre_attn_scalar=5,
-            sliding_window=5,
-            attn_logit_softcapping=2.0,
-            attention_bias=True,
-        ),
-        gpt2_like,
-        0,
-        transformers.Gemma2ForCausalLM,
-        heads=4,
+    "gpt_oss": _decoder("GptOss", sliding_window=5, num_local_experts=4, **_EXPERTS, **_FOUR_HEADS),
+    "youtu": _decoder(
+        "Youtu",
+        num_attention_heads=4,
+        num_key_value_heads=4,
+        kv_lora_rank=7,
+        q_lora_rank=9,
+        qk_rope_head_dim=4,
+        qk_nope_head_dim=3,
+        v_head_dim=5,
+        attention_bias=True,
     ),
-    "gemma3_text": Tiny(
-        _decoder(
-            transformers.Gemma3TextConfig,
-            num_key_value_heads=1,
-            head_dim=4,
-            query_pre_attn_scalar=5,
-            sliding_window=4,
-            layer_types=["sliding_attention", "full_attention"],
-            rope_parameters={
-                "sliding_attention": _TURNED,
-                "full_attention": _TURNED | {"rope_theta": 500.0},
-            },
-        ),
-        gpt2_like,
-        0,
-        transformers.Gemma3ForCausalLM,
+    "afmoe": _decoder(
+        "Afmoe",
+        num_dense_layers=2,
+        sliding_window=4,
+        global_attn_every_n_layers=2,
+        **_FOUR_HEADS,
     ),
-    "mixtral": Tiny(
-        _decoder(
-            transformers.MixtralConfig,
-            num_key_value_heads=1,
-            num_local_experts=4,
-            num_experts_per_tok=2,
-            experts_implementation="eager",  # which takes float64 too
-        ),
-        gpt2_like,
-        0,
-        transformers.MixtralForCausalLM,
-    ),
-    "qwen3_moe": Tiny(
-        _decoder(
-            transformers.Qwen3MoeConfig,
-            num_key_value_heads=3,
-            head_dim=6,
-            num_experts=5,
-            num_experts_per_tok=2,
-            experts_implementation="eager",  # which takes float64 too
-            moe_intermediate_size=8,
-            norm_topk_prob=False,
-            mlp_only_layers=[1],
-        ),
-        gpt2_like,
-        0,
-        transformers.Qwen3MoeForCausalLM,
-    ),
-    "gpt_oss": Tiny(
-        _decoder(
-            transformers.GptOssConfig,
-            heads=4,
-            num_key_value_heads=2,
-            head_dim=4,
-            sliding_window=5,
-            num_local_experts=4,
-            num_experts_per_tok=2,
-            experts_implementation="eager",  # which takes float64 too
-            attention_bias=True,
-        ),
-        gpt2_like,
-        0,
-        transformers.GptOssForCausalLM,
-        heads=4,
-    ),
-    "youtu": Tiny(
-        _decoder(
-            transformers.YoutuConfig,
-            heads=4,
-            num_key_value_heads=4,
-            kv_lora_rank=7,
-            q_lora_rank=9,
-            qk_rope_head_dim=4,
-            qk_nope_head_dim=3,
-            v_head_dim=5,
-            attention_bias=True,
-        ),
-        gpt2_like,
-        0,
-        transformers.YoutuForCausalLM,
-        heads=4,
-    ),
-    "afmoe": Tiny(
-        _decoder(
-            transformers.AfmoeConfig,
-            heads=4,
-            num_key_value_heads=2,
-            head_dim=4,
-            num_dense_layers=2,
-            sliding_window=4,
-            global_attn_every_n_layers=2,
-            attention_bias=True,
-        ),
-        gpt2_like,
-        0,
-        transformers.AfmoeForCausalLM,
-        heads=4,
-    ),
-    "gpt_neox": Tiny(
-        _decoder(
-            transformers.GPTNeoXConfig,
-            rope_parameters=_TURNED | {"partial_rotary_factor": 0.5},
-        ),
-        gpt2_like,
-        0,
-        transformers.GPTNeoXForCausalLM,
-    ),
+    "gpt_neox": _decoder("GPTNeoX", rope_parameters=TURNED | {"partial_rotary_factor": 0.5}),
 }
 
 

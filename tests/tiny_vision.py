@@ -2,14 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import transformers
-from PIL import Image
 
 from analysis.models.images import fit_to_images
 from analysis.models.layout import two_sizes
@@ -18,6 +15,7 @@ from precompute.corpora.images.image_reader import ImageReader
 from precompute.corpora.images.images import image_sequence, read_picture
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
+from tests.precompute.corpora.drawn import encoded, noise
 
 LAYERS, HEADS, WIDTH = 3, 2, 16
 ROWS, COLUMNS, PATCH = 3, 4, 4
@@ -137,10 +135,7 @@ def image_sequences(family: str, n: int = 4) -> tuple[Sequence, ...]:
 
 def _noise(place: int, reader: ImageReader) -> Sequence:
     height, width = reader.size
-    pixels = np.random.default_rng(place).integers(0, 256, (height, width, 3), dtype=np.uint8)
-    written = BytesIO()
-    Image.fromarray(pixels).save(written, format="PNG")
-    picture = read_picture(written.getvalue(), name=f"noise {place}")
+    picture = read_picture(encoded(noise(width, height, place)), name=f"noise {place}")
     return image_sequence(place, picture, reader)
 
 

@@ -21,12 +21,12 @@ from precompute.store.check import faults
 from precompute.store.show import lines
 from tests.hostile_files import (
     IGNORED,
+    NO_FILE_OF_OURS,
     REFUSED,
     SECRET,
     change,
     write_sound_file,
 )
-from tests.no_files_of_ours import NO_FILE_OF_OURS
 from tests.pages.conftest import assert_sound
 from tests.small_store import manifest_of
 

@@ -1,11 +1,14 @@
-"""Words of `--statistics`: names, groups, and what they take away."""
+"""Options of the command line: statistics by name and group, and the name of a file."""
+
+from pathlib import Path
 
 import pytest
 
 from analysis.contracts import ALL, groups
 from analysis.errors import UnknownName, UserError
-from precompute.choice import chosen_statistics, named_statistics
+from precompute.choice import chosen_statistics
 from precompute.passes import STATISTICS
+from precompute.request import request_of
 from tests.refusals import refused
 
 GROUPS = groups()
@@ -74,6 +77,25 @@ def test_words_that_choose_nothing_sound_are_refused(words, error, message):
     assert refused(error, chosen_statistics, words).startswith(message)
 
 
-def test_only_names_are_asked_for_as_such():
-    assert named_statistics(["pairs", "sink", "-pair"]) == ["sink"]
-    assert named_statistics(None) == []
+OPTIONS = {"mask": 0.1, "raw_rows": 7, "output": None, "statistics": " pairs, -pair,"}
+
+
+@pytest.mark.parametrize(
+    ("model", "corpus", "more", "output"),
+    [
+        ("demo", ["demo-treebank"], {}, "statistics/demo-demo-treebank.duckdb"),
+        ("org/name@main", ["texts/a.jsonl.gz", "b.conllu"], {}, "statistics/name-a.duckdb"),
+        ("openai/clip", ["i"], {"part": "vision"}, "statistics/clip-vision-i.duckdb"),
+        ("m", ["my (1).txt"], {"random_weights": 0}, "statistics/m-untrained0-my-1-.duckdb"),
+        ("demo", ["hf://datasets/org/corpus@rev/data"], {}, "statistics/demo-corpus.duckdb"),
+        ("m", ["c"], {"output": Path("a.duckdb"), "runner": "ray"}, "a.duckdb"),
+    ],
+)
+def test_options_become_a_request_and_a_file_is_called_after_model_and_corpus(
+    model, corpus, more, output
+):
+    request = request_of({"model": model, "corpus": corpus} | OPTIONS | more)
+    assert request.output == Path(output)
+    assert request.corpus == (tuple(corpus) if len(corpus) > 1 else corpus[0])
+    assert (request.mask_rate, request.statistics) == (0.1, ["pairs", "-pair"])
+    assert request.bounds.raw_rows == 7

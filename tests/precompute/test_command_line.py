@@ -12,13 +12,14 @@ from unittest.mock import patch
 
 import pytest
 
-from analysis.measures.bootstrap import LEAST_UNITS
 from precompute import command_line
 from precompute.demo import ALL, MOST
 from precompute.models import install_demo
 from precompute.passes import STATISTICS
 from tests.small_store import TEXT, facts_of, fetched
 from tests.tiny import save_tiny
+
+ROOT = Path(__file__).parents[2]
 
 
 def _run(*arguments: str | Path, encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
@@ -109,10 +110,17 @@ def test_statistics_lists_every_name_with_what_it_writes():
 
 
 def test_convert_makes_json_lines(place):
-    made = _run("convert", "--corpus", place / "text.txt", "--output", place / "t.jsonl")
-    assert made.returncode == 0
-    forms = [set(json.loads(line)) for line in (place / "t.jsonl").read_text().splitlines()]
-    assert forms == [{"text_a", "text_b"}, {"text"}, {"text_a", "text_b"}]
+    (place / "rows.jsonl").write_text('{"text": "x", "body": "the cat"}')
+    of_column = ["--corpus", place / "rows.jsonl", "--column", "body"]
+    pair = {"text_a", "text_b"}
+    for asked, forms in (
+        (["--corpus", place / "text.txt"], [pair, {"text"}, pair]),
+        (of_column, [{"text"}]),
+    ):
+        assert _run("convert", *asked, "--output", place / "t.jsonl").returncode == 0
+        rows = [json.loads(line) for line in (place / "t.jsonl").read_text().splitlines()]
+        assert [set(row) for row in rows] == forms
+    assert rows == [{"text": "the cat"}]
 
 
 def test_a_run_says_first_what_it_will_do(place, monkeypatch):
@@ -151,48 +159,34 @@ def test_a_run_says_first_what_it_will_do(place, monkeypatch):
     ],
 )
 def test_the_demo_is_three_files_and_those_asked_for(tmp_path, monkeypatch, asked, endings):
-    made = []
+    made: list[str] = []
+
+    def record(_context, model, corpus, output, statistics, **_) -> None:
+        made.append(" ".join([model, *corpus, output.name, statistics]))
+
     monkeypatch.setattr(install_demo, "install_demo_model", lambda: made.append("demo"))
     monkeypatch.setattr(install_demo, "install_trained", made.append)
+    monkeypatch.setattr(command_line, "run", record)
     context: Any = None
-    monkeypatch.setattr(command_line, "run", lambda _context, **asked: made.append(asked))
     command_line.demo(context, tmp_path / "demo.duckdb", **asked)
     first = "token_type_mixing,head_pattern,attention_norm_correlation,frequency_correlation"
     more = {
-        "ja": [_demo_run(tmp_path, "demo-ja-bert", "demo-ja", "-ja")],
-        "copy": [_demo_run(tmp_path, "demo-copy", "demo-copy", "-copy")],
-        **{
-            ending: [model, _demo_run(tmp_path, model, "demo-treebank", f"-{ending}")]
-            for ending, model in (("decoder", "demo-decoder"), ("encoder", "demo-encoder"))
-        },
+        "ja": [f"demo-ja-bert demo-ja demo-ja.duckdb {ALL}"],
+        "copy": [f"demo-copy demo-copy demo-copy.duckdb {ALL}"],
+        "decoder": ["demo-decoder", f"demo-decoder demo-treebank demo-decoder.duckdb {ALL}"],
+        "encoder": ["demo-encoder", f"demo-encoder demo-treebank demo-encoder.duckdb {ALL}"],
     }
-    of_first = {"model": "demo", "corpus": ["demo"], "output": tmp_path / "demo.duckdb"}
-    articles, treebank = ("demo", "demo", ""), ("demo", "demo-treebank", "-treebank")
     assert made == [
         "demo",
-        of_first | {"statistics": first},
-        _demo_run(tmp_path, *articles, MOST),
-        _demo_run(tmp_path, *treebank, MOST),
-        _demo_run(tmp_path, "demo-digits", "demo-digits", "-digits"),
-        _demo_run(tmp_path, *articles, "-checks"),
-        _demo_run(tmp_path, *treebank),
-        _demo_run(tmp_path, *articles),
+        f"demo demo demo.duckdb {first}",
+        f"demo demo demo.duckdb {MOST}",
+        f"demo demo-treebank demo-treebank.duckdb {MOST}",
+        f"demo-digits demo-digits demo-digits.duckdb {ALL}",
+        "demo demo demo.duckdb -checks",
+        f"demo demo-treebank demo-treebank.duckdb {ALL}",
+        f"demo demo demo.duckdb {ALL}",
         *(step for ending in endings.split() for step in more[ending]),
     ]
-
-
-def _demo_run(
-    folder: Path, model: str, corpus: str, ending: str, statistics: str = ALL
-) -> dict[str, object]:
-    return {
-        "model": model,
-        "corpus": [corpus],
-        "output": folder / f"demo{ending}.duckdb",
-        "statistics": statistics,
-        "limit": 120 if ending == "-digits" else None,
-        "check_sequences": LEAST_UNITS,
-        "workers": min(os.cpu_count() or 1, 4),
-    }
 
 
 @pytest.mark.parametrize(
@@ -214,11 +208,11 @@ def test_a_console_of_another_encoding_shows_letters_that_it_lacks_by_their_numb
     ):
         done = _run(*command, encoding=encoding)
         assert (done.returncode, said in done.stdout + done.stderr) == (status, True), done.stderr
+
+
+def test_a_process_of_its_own_writes_in_the_encoding_of_its_console():
     command = [sys.executable, "-m", "precompute", "check", "鼠.duckdb"]
-    environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONPATH": str(ROOT)}
-    own = subprocess.run(command, capture_output=True, env=environment)
+    environment = os.environ | {"PYTHONIOENCODING": "cp1252"}
+    own = subprocess.run(command, cwd=ROOT, capture_output=True, env=environment)
     assert (own.returncode, own.stdout) == (1, b"")
-    assert mouse.encode(encoding) in own.stderr
-
-
-ROOT = Path(__file__).parents[2]
+    assert rb"\u9f20" in own.stderr

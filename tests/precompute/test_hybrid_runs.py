@@ -38,7 +38,7 @@ def lfm2(tmp_path_factory):
         yield asked, store
 
 
-@pytest.fixture(scope="module", params=ATTENDING)
+@pytest.fixture(scope="module", params=("lfm2", "recurrent_gemma"))
 def finished(request, tmp_path_factory):
     """A hybrid's run: of LFM 2 with all statistics, of the others with a few."""
     statistics = None if request.param == "lfm2" else FEW

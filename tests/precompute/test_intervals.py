@@ -12,7 +12,6 @@ from analysis.scopes import POST_NORM
 from analysis.statistics.base import means as base_means
 from analysis.statistics.base.means import Blocks
 from analysis.statistics.base.tables import FitContext
-from analysis.statistics.mixing import ROLLOUT
 from precompute.jobs.bounds import block_of
 from precompute.jobs.runner import run_local
 from precompute.run import run
@@ -82,15 +81,6 @@ def test_intervals_of_blocks_are_close_to_those_of_sequences():
     assert [of_blocks["low"], of_blocks["high"]] == pytest.approx(
         [of_sequences["low"], of_sequences["high"]], abs=width / 10
     )
-
-
-def test_a_column_that_a_frame_lacks_is_null():
-    frame = pd.DataFrame({"layer": [1], "scope": ["attn"], "distance": [4]})
-    row = ROLLOUT.rows([frame.assign(mean=0.5, low=0.4, high=0.6, n_sequences=3)])
-    assert row.schema == ROLLOUT.schema
-    (values,) = row.to_pylist()
-    assert (values["token_type"], values["distance"]) == (None, 4)
-    assert ROLLOUT.rows([]).schema == ROLLOUT.schema
 
 
 def test_single_tokens_mix_nothing_and_the_file_is_sound(tmp_path):

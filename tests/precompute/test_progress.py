@@ -1,18 +1,29 @@
-"""Events of a run add up to an account, which lines, bars and the last line show."""
+"""Events of a run add up to an account, which lines, bars, the last line and notes show."""
 
 import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from pages.services import note
+from pages.services.note import Note, note_beside
 from precompute import progress
 from precompute.jobs import runner
 from precompute.jobs.runner import run_local
+from precompute.jobs.shards import unfinished_name
 from precompute.progress import (
     Account,
     Begun,
     Event,
     Finished,
-    Lines,
     Made,
     displayed,
     duration,
@@ -63,14 +74,6 @@ def test_the_time_left_and_the_bytes_follow_from_what_jobs_cost_and_not_from_the
     assert (account.done, account.seconds_left, account.expected) == (12, 0.0, None)
 
 
-def test_the_time_left_is_unknown_before_each_worker_has_done_a_job(clock):
-    account = Account(2, clock)
-    account.receive(JOBS)
-    clock.now = 3.0
-    account.receive(FIRST)
-    assert account.seconds_left is account.expected is None
-
-
 def test_stages_that_come_again_add_up_to_what_the_last_line_says(
     clock, account, monkeypatch, tmp_path
 ):
@@ -91,29 +94,6 @@ def test_stages_that_come_again_add_up_to_what_the_last_line_says(
     assert line.endswith(f" Look: {address}")
     assert elsewhere.startswith(f"a b.duckdb: {said}")
     assert elsewhere.endswith(f" Look: MIXSCOPE_STATISTICS=. {address}")
-
-
-def test_lines_come_with_each_stage_and_at_most_every_ten_seconds(clock, account, capsys):
-    lines = Lines(account, clock)
-    account.receive(JOBS)
-    lines.begin()
-    for clock.now in (9.9, 10.0):
-        lines.look()
-    account.receive(FIRST)
-    for clock.now in (19.9, 20.0):
-        lines.look()
-    assert capsys.readouterr().out.splitlines() == [
-        "sequences: 4 of 12 found done",
-        "sequences: 4 of 12, 10 s so far",
-        "sequences: 8 of 12, 20 s so far, 1 min 20 s left",
-    ]
-    for stage, begun, state in (
-        (Begun("model"), "model", "0 s so far"),
-        (Begun("corpus", found=7), "corpus: 7 found done", "7, 0 s so far"),
-        (Begun("tables", 5), "tables", "0 of 5, 0 s so far"),
-    ):
-        account.receive(stage)
-        assert (account.begun, account.state) == (begun, state)
 
 
 @pytest.mark.parametrize(
@@ -160,3 +140,77 @@ def test_a_terminal_gets_bars_and_a_stopped_run_leaves_it_as_it_was(monkeypatch,
         assert terminal.getvalue().endswith("\x1b[?25h"), "the cursor is shown again"
     for said in ("sequences: 4 of 12 found done", "8 of 12, ", "By the first"):
         assert said in terminal.getvalue()
+
+
+SOME = Note("sequences", 1, 2, 3.0, socket.gethostname(), os.getpid())
+
+
+def _note(folder: Path, written: Note | str) -> Path:
+    path = unfinished_name(folder / "a[1].duckdb.computing")
+    content = written if isinstance(written, str) else json.dumps(asdict(written))
+    path.write_text(content, encoding="utf-8")
+    return folder / "a[1].duckdb"
+
+
+def test_a_run_says_how_far_it_is_until_it_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(progress, "_SECONDS_BETWEEN_LOOKS", 0.01)
+    output = tmp_path / "a.duckdb"
+    assert note_beside(output) is None
+    with displayed(output) as tell:
+        tell(Begun("sequences", 8, 2, 6.0))
+        tell(Finished(4, 2.0))
+        found = _first_note(output, "sequences", 6)
+        assert (found.total, found.process) == (8, os.getpid())
+        assert found.seconds_left is not None
+        tell(Begun("file"))
+        assert _first_note(output, "file", 0).seconds_left is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def _first_note(output: Path, stage: str, done: int) -> Note:
+    """Wait for a note of a stage."""
+    for _ in range(6000):
+        found = note_beside(output)
+        if found and (found.stage, found.done) == (stage, done):
+            return found
+        time.sleep(0.01)
+    raise AssertionError
+
+
+def test_a_run_that_fails_leaves_no_note(tmp_path):
+    def fail():
+        with displayed(tmp_path / "a[1].duckdb"):
+            _note(tmp_path, SOME)
+            seen.extend(note_beside(tmp_path / name) for name in ("a[1].duckdb", "a1.duckdb"))
+            raise ZeroDivisionError
+
+    seen = []
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert seen == [SOME, None]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_note_of_a_run_that_was_killed_counts_no_more(tmp_path, monkeypatch):
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    assert note_beside(_note(tmp_path, replace(SOME, process=dead.pid))) is None
+    elsewhere = replace(SOME, process=dead.pid, machine="another")
+    assert note_beside(_note(tmp_path, elsewhere)) == elsewhere
+    kill = lambda *_: pytest.fail("on Windows a signal would end the process")  # noqa: E731
+    monkeypatch.setattr(note, "os", SimpleNamespace(name="nt", kill=kill))
+    assert note_beside(_note(tmp_path, SOME)) == SOME
+    os.utime(next(tmp_path.iterdir()), (0, 0))
+    assert note_beside(tmp_path / "a[1].duckdb") is None, "nobody has written to it for an hour"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", '{"done": 1}', '{"of": "another version"}', "1", "null"]
+    + [
+        json.dumps(asdict(SOME) | {"process": process})
+        for process in (10**30, "1", None, -(10**30))
+    ],
+)
+def test_what_is_no_note_or_of_no_process_is_passed_over(tmp_path, content):
+    assert note_beside(_note(tmp_path, content)) is None

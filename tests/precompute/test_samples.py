@@ -15,7 +15,6 @@ import pytest
 from analysis.contracts import every_table
 from analysis.statistics.corpus import Sample, least_count, provenance, samples
 from analysis.statistics.mixing import WORST
-from precompute.corpora.index import corpus as index
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.runner import run_local
 from precompute.passes import STATISTICS
@@ -26,9 +25,9 @@ from tests.small_store import request
 BLOCKS, ROWS = 12, 300
 CHOSEN = [
     "completeness", "layer_completeness",
-    "frequency_correlation", "ratio_frequency_correlation", "gradient_importance", "head_pattern",
+    "frequency_correlation", "ratio_frequency_correlation", "head_pattern",
     "head_pattern_difference", "mixing_ratio", "relation_share", "rollout", "scope_similarity",
-    "token_type_mixing", "input_norm_dispersion", "value_norm_dispersion", "vector_rollout",
+    "token_type_mixing", "input_norm_dispersion", "value_norm_dispersion",
     "attention_norm_sample", "pair_occurrence", "pair_pmi_correlation", "exemplar_attention",
 ]  # fmt: skip
 OF_WORDS = ["dependency_accuracy", "coreference_accuracy"]
@@ -80,17 +79,6 @@ def sizes(store: duckdb.DuckDBPyConnection, table: str) -> dict[int, int]:
     """Number of rows of each sequence."""
     counts = store.execute(f"select seq, count(*) from stored.{table} group by seq order by seq")
     return dict(counts.fetchall())
-
-
-def test_with_a_block_for_each_sequence_and_room_for_all_rows_nothing_changes(asked, tmp_path):
-    other = again(asked, tmp_path, Bounds(blocks=60, raw_rows=10**6))
-    content = "from stored.manifest where name not in ('run', 'provenance') order by name"
-    with (
-        duckdb.connect(str(asked.output), read_only=True) as before,
-        duckdb.connect(str(other.output), read_only=True) as after,
-    ):
-        assert before.execute(content).fetchall() == after.execute(content).fetchall()
-        assert samples(facts_of(after)) == {}
 
 
 def test_means_count_every_sequence(stores, sampled):
@@ -170,23 +158,3 @@ def test_pairs_that_do_not_fit_are_the_rarest_and_the_others_are_as_they_were(st
         part.execute(of_pair.format(1)).fetchall()
         == whole.execute(of_pair.format(least)).fetchall()
     )
-
-
-def test_cutting_into_other_jobs_changes_neither_sample_nor_means(sampled, tmp_path, monkeypatch):
-    monkeypatch.setattr(index, "JOB_SEQUENCES", 5)
-    names = ["head_pattern", "token_type_mixing", "relation_share", "mixing_ratio"]
-    other = replace(sampled, output=tmp_path / "tiny.duckdb", statistics=names)
-    assert len(run(other, run_local).corpus.job_sizes) > 4
-    with (
-        duckdb.connect(str(sampled.output), read_only=True) as before,
-        duckdb.connect(str(other.output), read_only=True) as after,
-    ):
-        for table in ("head_token", "sequence_head_pattern", "sequence_mixing_ratio"):
-            assert sizes(before, table) == sizes(after, table)
-        for name in names:
-            key = ", ".join(f'"{column.name}"' for column in STATISTICS[name].key)
-            first, second = (
-                store.execute(f"from stored.{name} order by {key}").df()
-                for store in (before, after)
-            )
-            pd.testing.assert_frame_equal(first, second, rtol=1e-4, atol=1e-6, obj=name)

@@ -5,6 +5,7 @@ import socket
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
@@ -139,9 +140,8 @@ def test_what_cannot_be_opened_is_refused_in_one_line(folder, started, file, mes
     assert not started
 
 
-def test_on_windows_the_dashboard_is_waited_for(monkeypatch):
-    monkeypatch.setattr(module.os, "name", "nt")
+def test_on_windows_the_dashboard_is_waited_for():
     ended_with = "import os; os._exit(int(os.environ['A']))"
-    with pytest.raises(SystemExit) as ended:
+    with patch.object(os, "name", "nt"), pytest.raises(SystemExit) as ended:
         module._become([sys.executable, "-c", ended_with], {"A": "3"})
     assert ended.value.code == 3

@@ -11,7 +11,6 @@ import typer
 
 from precompute import __main__, stopping
 from precompute.stopping import stoppable
-from tests.processes import hear_ctrl_c
 
 _COMMAND_GIVEN = stopping.command_given
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
@@ -24,7 +23,7 @@ def handlers(monkeypatch):
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     monkeypatch.setattr(stopping, "end_quietly", sys.exit)
     monkeypatch.setattr(stopping, "command_given", lambda: "mixscope run")
-    hear_ctrl_c()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -122,14 +121,6 @@ def test_a_command_that_gets_none_ends_as_it_does(capsys):
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for commands behind
     stoppable(lambda _: signal.raise_signal(signal.SIGINT))
     assert capsys.readouterr() == ("done\n", "")
-
-
-def test_a_command_ends_where_there_is_no_alarm(monkeypatch, capsys):
-    monkeypatch.setattr(stopping, "_HAS_ALARM", False)
-    monkeypatch.setattr(stopping.signal, "setitimer", lambda *_: pytest.fail("there is none"))
-    monkeypatch.setattr(stopping.signal, "signal", lambda *_: None)
-    stoppable(lambda _: print("done"))
-    assert capsys.readouterr().out == "done\n"
 
 
 @pytest.mark.parametrize(("code", "status"), [(None, 0), (1, 1)])

@@ -1,6 +1,9 @@
-"""Texts, pairs and tokens as sequences of a model, and what no model can be given."""
+"""Texts, pairs and tokens as sequences of a model, their types, and tokens drawn to be masked."""
 
+import math
 from collections import Counter
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,14 +14,20 @@ from tokenizers.processors import TemplateProcessing
 from transformers import ByT5Tokenizer
 
 from analysis.errors import UnfitModel, UserError
-from analysis.token_types import TOKEN_TYPES
+from analysis.models.gradients import NO_TARGET
+from analysis.token_types import CLS, SEP, TOKEN_TYPES
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import Entry
-from precompute.corpora.token_types import TokenTypes
+from precompute.corpora.index.corpus import indexed
+from precompute.corpora.load import read_corpus
+from precompute.corpora.randomness import PURPOSES, generator
+from precompute.corpora.sequence import NO_WORD, Entry, bare_sequence
+from precompute.corpora.token_types import TokenTypes, masked
 from tests.precompute.corpora.tiny import (
     BUILT,
+    FRAMES,
     PLACE,
     TOKENIZERS,
+    assert_same_sequences,
     bert_like,
     encode,
     gpt2_like,
@@ -27,16 +36,10 @@ from tests.precompute.corpora.tiny import (
     unhurried,
 )
 from tests.refusals import refused
+from tests.tiny import ANNOTATED
 
 words = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "é"]), min_size=1, max_size=15)
 texts = words.map(" ".join)
-FRAMES = {
-    "bert": (["[CLS]"], ["[SEP]"], ["[SEP]"]),
-    "roberta": (["<s>"], ["</s>", "</s>"], ["</s>"]),
-    "gpt2": ([], [], []),
-    "llama": (["<s>"], ["<s>"], []),
-}
-"""Special tokens before, between and after two texts."""
 
 
 def shortened(sides, room):
@@ -194,13 +197,6 @@ def test_an_entry_or_length_that_the_model_cannot_read_is_named(message):
     assert refused(UserError, encode, entry, **sizes) == message
 
 
-def test_the_shortest_lengths_and_segments_that_can_be_are_taken():
-    assert encode(Entry(PLACE, ("the cat",)), max_tokens=3)[0].tokens == ("[CLS]", "the", "[SEP]")
-    assert len(encode(Entry(PLACE, ("the cat", "a b")), max_tokens=5)[0]) == 5
-    entry = Entry(PLACE, tokens=("the",), segments=(0,))
-    assert encode(entry, segment_types=0)[0].segments.tolist() == [0]
-
-
 def test_a_tokenizer_that_does_not_belong_to_the_model_or_is_written_in_python_is_refused():
     sizes: dict[str, Any] = {"positions": 9, "segment_types": 2, "max_tokens": 9}
     tokenizer = bert_like()
@@ -236,9 +232,7 @@ def changed(tokenizer, *, add: str = "", template: str = "", **attributes):
 MARKS = "▁, ▁. .</w> 、 。 ， ． ãĢģ Ġï¼Į"
 TYPES = {
     "BERT": (BUILT["bert"], "[CLS]:cls [SEP]:sep ,:comma_period .:comma_period"),
-    "no comma of BERT": (BUILT["bert"], "##.:other ##,:other ;:other [MASK]:other [PAD]:other"),
     "RoBERTa": (BUILT["roberta"], "<s>:cls </s>:sep Ġ,:comma_period Ġ.:comma_period Ġ:other"),
-    "GPT-2": (BUILT["gpt2"], ",:comma_period Ġ.:comma_period <|end|>:other th:other"),
     "Llama": (BUILT["llama"], "<s>:bos ▁,:comma_period </s>:other ▁:other <0x2C>:other ▁the:other"),
     "a beginning that no text gets": (changed(llama_like(), template="$A"), "<s>:other"),
     "an end that every text gets, as in T5": (
@@ -266,3 +260,143 @@ def test_each_token_is_of_one_type(case):
     tokens, kinds = zip(*(pair.rsplit(":", 1) for pair in expected.split()), strict=True)
     ids = np.array(tokenizer.convert_tokens_to_ids(list(tokens)), dtype=np.int32)
     assert tuple(TOKEN_TYPES[kind] for kind in TokenTypes(tokenizer)(ids)) == kinds
+
+
+FORMS = {
+    "text": Entry(PLACE, ("The cat sat.",)),
+    "one token": Entry(PLACE, (",",)),
+    "pair": Entry(PLACE, ("The cat, the dog.", "The mat.")),
+    "words": ANNOTATED[0],
+}
+OPENING = {"bert": "cls", "roberta": "cls", "gpt2": "first", "llama": "bos"}
+"""Of each tokenizer the type of what a causal model reads first."""
+
+
+def types_of(entry, family="gpt2", **how) -> tuple[str, ...]:
+    return encode(entry, family, **how)[0].named_types
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("family", OPENING)
+def test_the_first_token_is_told_apart_unless_it_is_special(family, form):
+    bare = types_of(FORMS[form], family)
+    types = types_of(FORMS[form], family, is_causal=True)
+    assert "first" not in bare
+    assert types == (OPENING[family], *bare[1:])
+
+
+@pytest.mark.parametrize(
+    ("family", "tokens", "types"),
+    [
+        ("gpt2", ["t", "Ġ,", "."], ("first", "comma_period", "comma_period")),
+        ("gpt2", ["<|end|>", "t", "<|end|>"], ("first", "other", "other")),
+        ("llama", ["<s>", "▁the", "<s>"], ("bos", "other", "bos")),
+        ("llama", ["▁the", "<s>", "▁,"], ("first", "bos", "comma_period")),
+        ("bert", ["the", "[SEP]"], ("first", "sep")),
+        ("bert", ["[SEP]", "the"], ("sep", "other")),
+        ("bert", ["[MASK]", "the"], ("other", "other")),
+    ],
+)
+def test_tokens_that_are_used_as_they_are(family, tokens, types):
+    assert types_of(Entry(PLACE, tokens=tuple(tokens)), family, is_causal=True) == types
+
+
+def test_the_first_token_keeps_its_word_and_can_be_masked():
+    sequence, plain = (
+        encode(Entry(PLACE, ("the cat",)), "gpt2", is_causal=causal)[0] for causal in (True, False)
+    )
+    assert sequence.words.tolist() == plain.words.tolist()
+    assert sequence.words[0] != NO_WORD
+    of_bert, _ = encode(Entry(PLACE, tokens=("the", "cat")), "bert", is_causal=True)
+    hidden = [masked(of_bert, BUILT["bert"], rate=0.5, seed=seed) for seed in range(9)]
+    assert {(text.named_types, bool(text.masked[0])) for text in hidden} == {
+        (("other", "other"), True),
+        (("first", "other"), False),
+    }
+
+
+def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
+    text = tmp_path / "text.txt"
+    text.write_text("The cat sat.\n\nThe dog.", encoding="utf-8")
+    sizes: dict[str, Any] = {"positions": 128, "segment_types": 0}
+    both = [
+        indexed(read_corpus(str(text), BUILT["gpt2"], is_causal=causal, **sizes), tmp_path)
+        for causal in (True, False)
+    ]
+    assert both[0].folder != both[1].folder
+    assert both[0].content_sha256 != both[1].content_sha256
+    kinds = [[sequence.named_types[0] for sequence in corpus] for corpus in both]
+    assert kinds == [["first"] * 2, ["other"] * 2]
+
+
+TOKENIZER = bert_like()
+MASK = TOKENIZER.mask_token_id
+
+
+def sequence_of(tokens, index=0):
+    ids = np.array(TOKENIZER.convert_tokens_to_ids(list(tokens)), dtype=np.int32)
+    known = {"index": index, "tokens": tuple(tokens), "token_types": TokenTypes(TOKENIZER)(ids)}
+    return bare_sequence(ids, words=np.arange(len(ids), dtype=np.int32), **known)
+
+
+def framed(tokens):
+    return ["[CLS]", *tokens, "[SEP]"]
+
+
+@unhurried(50)
+@given(
+    tokens=st.lists(st.sampled_from(["the", "cat", ",", ".", "[UNK]"]), min_size=1, max_size=60),
+    rate=st.floats(0, 1, exclude_max=True).filter(bool),
+    seed=st.integers(0, 9),
+    index=st.integers(0, 9),
+)
+def test_as_many_tokens_are_masked_as_the_papers_say_and_what_stood_there_is_kept(
+    tokens, rate, seed, index
+):
+    sequence = sequence_of(framed(tokens), index)
+    result = masked(sequence, TOKENIZER, rate=rate, seed=seed)
+    changed = result.ids != sequence.ids
+    assert changed.sum() == max(1, math.floor(rate * len(tokens)))
+    assert (result.ids[changed] == MASK).all()
+    assert (result.masked == changed).all()
+    assert_same_sequences((result,), (sequence_of(result.tokens, index),))
+    assert ((result.words == NO_WORD) == changed).all()
+    assert not changed[np.isin(sequence.token_types, (CLS, SEP))].any()
+    assert result.targets is not None
+    assert ((result.targets == NO_TARGET) == ~changed).all()
+    assert (np.where(changed, result.targets, result.ids) == sequence.ids).all()
+    assert sequence.targets is None
+    assert masked(sequence, TOKENIZER, rate=0.0, seed=seed) is sequence
+    empty = sequence_of(framed([]))
+    assert masked(empty, TOKENIZER, rate=rate, seed=seed) is empty
+
+
+def test_a_draw_depends_on_the_seed_and_the_sequence_alone():
+    def draw(seed, index):
+        sequence = sequence_of(framed(["the"] * 50), index)
+        return masked(sequence, TOKENIZER, rate=0.12, seed=seed).tokens
+
+    assert draw(0, 7) == draw(0, 7)
+    assert len({draw(seed, index) for seed in range(5) for index in range(5)}) == 25
+    keys = list(product((0, 1, 2**32, 2**32 + 1), PURPOSES, range(4)))
+    streams = [
+        tuple(generator(seed, purpose=purpose, index=index).integers(2**62, size=4))
+        for seed, purpose, index in keys * 2
+    ]
+    assert streams[: len(keys)] == streams[len(keys) :]
+    assert len(set(streams)) == len(keys)
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0, 12.0, math.nan])
+def test_a_rate_out_of_range_is_refused(rate):
+    message = refused(UserError, masked, sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)
+    assert message == f"--mask is {rate}; it must be at least 0 and less than 1."
+
+
+def test_what_a_corpus_had_masked_itself_is_not_known():
+    sequence = sequence_of(framed(["[MASK]", "cat"]))
+    given_masked = replace(sequence, masked=sequence.ids == MASK)
+    cat = int(sequence.ids[2])
+    drawn = [masked(given_masked, TOKENIZER, rate=0.5, seed=seed).targets for seed in range(20)]
+    kept = {tuple(row.tolist()) for row in drawn if row is not None}
+    assert kept == {(-1, -1, cat, -1), (-1, -1, -1, -1)}  # its own mask, drawn, stands for nothing

@@ -13,7 +13,7 @@ import pytest
 from analysis.errors import BadCorpus
 from analysis.needs import Need
 from precompute.corpora.index import corpus as index
-from precompute.corpora.index.corpus import Reading, indexed, rows_of, sequences_of
+from precompute.corpora.index.corpus import Reading, indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Sequence
 from precompute.jobs.shards import shard_path
@@ -118,6 +118,7 @@ def test_reading_goes_on_after_the_parts_that_are_there_and_counts_all_once(
 ):
     text.write_text(content)
     expected = indexed(reading(text), tmp_path / "whole")
+    assert expected.units().tolist() == whole(reading(text)).documents
     stopped = reading(text)
 
     def begin(_: int) -> Iterator[Sequence]:
@@ -185,21 +186,6 @@ def test_a_file_that_changes_while_it_is_read_is_refused(text, tmp_path, in_secr
     assert refused(BadCorpus, indexed, replace(begun, begin=begin), tmp_path) == (
         "text.txt: has changed while it was read; leave it alone and run the same command again"
     )
-
-
-def test_what_is_read_otherwise_lies_elsewhere(tmp_path):
-    path = tmp_path / "rows"
-    path.write_text('{"text": "the cat", "body": "the dog"}')
-    changes = ({}, {"max_tokens": 16}, {"mask_rate": 0.3}, {"seed": 1}, {"column": "body"})
-    folders = {indexed(reading(path, **change), tmp_path).folder for change in changes}
-    assert len(folders) == len(changes)
-
-
-def test_rows_hold_lists_of_nothing(tmp_path):
-    (sequence, *_) = tiny_sequences("bert", ANNOTATED[:1])
-    assert sequence.annotation is not None
-    bare = replace(sequence, annotation=replace(sequence.annotation, features=(), mentions=()))
-    assert_equal(iter(sequences_of(rows_of([bare], [0]))), (bare,))
 
 
 @pytest.mark.parametrize(

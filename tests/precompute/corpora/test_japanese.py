@@ -1,7 +1,6 @@
 """Texts, pairs, tokens and treebank words of Japanese, by words of MeCab."""
 
 from collections import Counter
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,6 @@ from transformers import BertJapaneseTokenizer
 
 from analysis.errors import UnfitModel
 from precompute.corpora.encode import Encoder
-from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import NO_WORD, Annotation, Entry
 from precompute.corpora.token_types import masked
 from precompute.corpora.tokenizing.kind import words_of_japanese
@@ -90,14 +88,6 @@ def test_an_entry_has_tokens_words_and_a_text(case):
     assert (sequence.text, lost) == (text, 0)
 
 
-def test_a_pair_that_is_too_long_loses_the_end_of_the_longer_text():
-    sequence, lost = encode(Entry(PLACE, ("猫は犬を見た", "犬が鳴く")), max_tokens=9)
-    assert sequence.tokens == (*("[CLS]", "猫", "は", "犬", "[SEP]", "犬", "が", "鳴く", "[SEP]"),)
-    assert lost == 1
-    assert sequence.segments.tolist() == [0] * 5 + [1] * 4
-    assert len(set(sequence.words.tolist())) == 7
-
-
 def test_a_mask_among_tokens_and_one_that_is_drawn_are_masked_and_no_words():
     tokens = ("[CLS]", "猫", "は", "[MASK]", "を", "見", "た", "[SEP]")
     sequence, _ = encode(Entry(PLACE, tokens=tokens))
@@ -120,10 +110,3 @@ def test_a_tokenizer_without_words_or_pieces_is_refused(settings, tmp_path):
         f"by wordpiece or character; this one has do_word_tokenize {options['do_word_tokenize']}, "
         f"do_subword_tokenize {options['do_subword_tokenize']}, subword_tokenizer_type 'wordpiece'."
     )
-
-
-def test_a_corpus_is_read_anew_by_other_pieces():
-    sizes: dict[str, Any] = {"positions": 64, "segment_types": 2, "max_tokens": 64}
-    tokenizers = (JAPANESE, japanese_like(), japanese_like("character"))
-    settings = [read_corpus("demo", tokenizer, **sizes).settings for tokenizer in tokenizers]
-    assert len({str(of["reader"]) for of in settings}) == 2

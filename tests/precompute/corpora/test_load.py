@@ -1,16 +1,16 @@
-"""A corpus as sequences of one model: the same however it is given, with its counts."""
+"""A corpus as sequences of one model, with its counts; names and values in messages."""
 
 import hashlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from analysis.errors import UnfitModel, UserError
-from precompute.command_line import app
 from precompute.corpora.load import TEXT_PACKINGS, entries
 from precompute.corpora.texts.rows import write_jsonl
+from precompute.corpora.wording import file_name, path_as_given, shown
 from tests.precompute.corpora.reading import outcome, written
 from tests.precompute.corpora.tiny import (
     BUILT,
@@ -68,20 +68,11 @@ def test_a_corpus_tells_its_name_its_hash_and_what_reading_did(plain):
     assert +load(plain, packing="sentences").counts == {"too_short": 2}
 
 
-def test_a_column_of_a_corpus_is_converted(tmp_path):
-    given = written(tmp_path, '{"text": "x", "body": "the cat"}')
-    output = tmp_path / "texts.jsonl"
-    options = ["--corpus", given, "--column", "body", "--output", str(output)]
-    assert CliRunner().invoke(app, ["convert", *options]).exit_code == 0
-    assert output.read_text() == '{"text": "the cat"}\n'
-
-
 TWO = "the cat\nsat the\nmat the\ndog ran\n\nthe dog\nran the\ncat sat\n"
 TREE = "# newdoc\n# global.Entity = eid\n1\tcat\t_\t_\t_\t_\t0\troot\t_\tEntity=(e1)\n"
 DOCUMENTS = {
     "pairs of two documents": ((TWO,), {}, [0, 0, 1, 1]),
     "blocks across them": ((TWO,), {"packing": "blocks", "max_tokens": 6}, [0, 0, 1]),
-    "sentences of them": ((TWO,), {"packing": "sentences", "max_tokens": 7}, [0, 0, 1]),
     "texts by themselves": (('{"text": "the cat"}\n{"text": "the dog"}',), {}, [0, 1]),
     "one document in each of two files": ((TREE, TREE), {}, [0, 1]),
 }
@@ -102,7 +93,6 @@ PIECES = (
 WITHOUT_A_MODEL = {"tokenizer": None}
 REFUSED = {
     "too short for sentences": ("the\n\ncat\n", {"packing": "sentences"}, SHORT),
-    "too short for blocks": ("the cat\n", {"packing": "blocks"}, SHORT),
     "a packing by another name": (
         PLAIN,
         {"packing": "sentence"},
@@ -118,11 +108,6 @@ REFUSED = {
         PLAIN,
         WITHOUT_A_MODEL | {"packing": "sentences"},
         PIECES.format("sentences"),
-    ),
-    "blocks without a model": (
-        PLAIN,
-        WITHOUT_A_MODEL | {"packing": "blocks"},
-        PIECES.format("blocks"),
     ),
     "trees of a text": (
         PLAIN,
@@ -181,3 +166,22 @@ def test_a_treebank_is_a_corpus(tmp_path, family, packing):
     assert (sum(map(len, known)), sum(sentences)) == (240, 39)
     assert (max(sentences) > 1) == (packing == "paragraphs")
     assert (corpus.counts["heads_by_tree"], corpus.counts["too_long"]) == (48, 0)
+
+
+@unhurried()
+@given(st.text(st.characters()))
+def test_any_text_is_shown_on_one_short_line(text):
+    assert shown(text).isprintable()
+    assert len(shown(text)) <= 60 * len(r"\U0010ffff") + 2
+
+
+def test_values_are_shown_as_python_writes_them_and_cut_and_names_of_files_whole():
+    assert shown("<b>") == "'<b>'"
+    assert shown("a\x1b[31m\n") == r"'a\x1b[31m\n'"
+    assert shown("x" * 60) == f"'{'x' * 60}'"
+    assert shown("x" * 61) == f"'{'x' * 59}…'"
+    assert shown(10**5000) == "a huge int"
+    assert shown([[[[1]]]]) == "[[[...]]]"
+    assert file_name(Path("a/文 1.txt")) == "文 1.txt"
+    assert file_name(Path("a/b\n\x1b.txt")) == r"'b\n\x1b.txt'"
+    assert path_as_given(Path("a/b\u202e.txt")) == r"'a/b\u202e.txt'"

@@ -1,12 +1,11 @@
 """Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and tools for tests of corpora."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any
 
-import pytest
 from hypothesis import settings
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
@@ -19,14 +18,6 @@ from tests.precompute.corpora.whole import Whole, whole
 
 WORDS = ("the", "cat", "sat", "mat", "dog", "ran")
 MARKS = (",", ".", "##.", "##,", ";")
-
-
-def shared_data() -> Path:
-    """The folder of real text and real tokenizers beside the checkout; skips where it is absent."""
-    folder = Path(__file__).parents[3].parent / "shared" / "data"
-    if not folder.is_dir():
-        pytest.skip("real data is not here: no folder shared/data beside the checkout")
-    return folder
 
 
 def unhurried(max_examples: int = 100) -> settings:
@@ -80,13 +71,18 @@ def gpt2_like() -> PreTrainedTokenizerFast:
     )
 
 
+def rebuilt(build: Callable[[], PreTrainedTokenizerFast], **parts: Any) -> PreTrainedTokenizerFast:
+    """Return a tokenizer with other parts, such as `normalizer`."""
+    tokenizer = build()
+    for name, part in parts.items():
+        setattr(tokenizer.backend_tokenizer, name, part)
+    return tokenizer
+
+
 def digits_apart() -> PreTrainedTokenizerFast:
     """Bytes as GPT-2's, every digit a word of its own."""
-    tokenizer = gpt2_like()
-    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)]
-    )
-    return tokenizer
+    digits, letters = pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(False)
+    return rebuilt(gpt2_like, pre_tokenizer=pre_tokenizers.Sequence([digits, letters]))
 
 
 def _bytes(*special: str) -> tuple[Tokenizer, dict[str, int]]:
@@ -132,6 +128,13 @@ TOKENIZERS = {
 }
 BUILT = {family: build() for family, build in TOKENIZERS.items()}
 SEGMENT_TYPES = {"bert": 2, "roberta": 1, "gpt2": 0, "llama": 0}
+FRAMES = {
+    "bert": (["[CLS]"], ["[SEP]"], ["[SEP]"]),
+    "roberta": (["<s>"], ["</s>", "</s>"], ["</s>"]),
+    "gpt2": ([], [], []),
+    "llama": (["<s>"], ["<s>"], []),
+}
+"""Special tokens before, between and after two texts."""
 PLACE = "f line 1"
 
 

@@ -5,12 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from precompute.corpora.index.corpus import Corpus, Reading, indexed
-from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Sequence
-from precompute.models.loaded_model import LoadedModel
 
 
 @dataclass(frozen=True)
@@ -44,20 +41,6 @@ def whole(reading: Reading) -> Whole:
     """The corpus, read to its end."""
     sequences = tuple(reading.begin(0))
     return Whole(reading.name, reading.sha256(), sequences, reading.counts, reading.is_images)
-
-
-def whole_for(model: LoadedModel, corpus: str = "demo", **settings: Any) -> Whole:
-    """The corpus as a model reads it; `settings` are further options of `read_corpus`."""
-    return whole(
-        read_corpus(
-            corpus,
-            model.tokenizer,
-            positions=model.positions,
-            segment_types=model.segment_types,
-            is_causal=model.layers[0].is_causal,
-            **settings,
-        )
-    )
 
 
 def reading_of(sequences: Iterable[Sequence], *, name: str = "tiny") -> Reading:

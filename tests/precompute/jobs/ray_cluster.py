@@ -1,4 +1,4 @@
-"""Run on a Ray cluster of this machine whose only node with room dies on the way.
+"""Run on a Ray cluster of this machine with room for one of two workers, which dies on the way.
 
 A process of its own, since Ray reads its environment once.
 """
@@ -6,7 +6,6 @@ A process of its own, since Ray reads its environment once.
 import json
 import os
 import sys
-from functools import partial
 from pathlib import Path
 
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"  # everything on loopback
@@ -20,36 +19,33 @@ from precompute.request import Request
 from precompute.run import run
 
 
-def lose_node(asked: Request) -> list[Job]:
-    """Return the jobs that a run with room for one of its two workers finishes.
+class Losing(workers.RayCrew):
+    """Crew whose worker is killed as it begins its second job."""
 
-    The node is killed once a job is done, and another comes.
-    """
-    head = {"num_cpus": 0, "_system_config": {"health_check_period_ms": 500}}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    os.environ["RAY_ADDRESS"] = str(cluster.address)
-    nodes = [cluster.add_node(num_cpus=1)]
-    reported: list[Job] = []
-
-    def losing(runner, plan, model, jobs, on_finished):
-        def lose(job: Job) -> None:
-            on_finished(job)
-            reported.append(job)
-            while nodes:
-                cluster.remove_node(nodes.pop(), allow_graceful=False)
-                cluster.add_node(num_cpus=1)
-
-        runner(plan, model, jobs, lose)
-
-    try:
-        with workers.ray_runner(workers=2) as runner:
-            run(asked, partial(losing, runner))
-    finally:
-        cluster.shutdown()
-    return reported
+    def begin(self, job: Job) -> None:
+        worker = self._free[-1]
+        super().begin(job)
+        begun.append(job)
+        if len(begun) == 2:
+            self.ray.kill(worker)
 
 
 if __name__ == "__main__":
     model, corpus, output, *statistics = sys.argv[1:]
-    asked = Request(model, corpus, Path(output), statistics, max_tokens=36)
-    print(json.dumps(lose_node(asked)))
+    begun: list[Job] = []
+    reported: list[Job] = []
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    os.environ["RAY_ADDRESS"] = str(cluster.address)
+    workers.RayCrew = Losing
+    try:
+        with workers.ray_runner(workers=2) as runner:
+            asked = Request(model, corpus, Path(output), statistics, max_tokens=36)
+            run(
+                asked,
+                lambda plan, of, jobs, finish: runner(
+                    *(plan, of, jobs), lambda job: (finish(job), reported.append(job))
+                ),
+            )
+    finally:
+        cluster.shutdown()
+    print(json.dumps([begun, reported]))

@@ -53,7 +53,7 @@ def test_a_run_stops_in_the_first_round_that_is_narrow_enough(asked, tmp_path, c
     assert fetched(asked.output, rows) == fetched(limited.output, rows)
 
 
-def test_it_reads_no_more_than_the_limit(asked):
+def test_a_run_with_a_stopping_rule_reads_no_more_than_its_limit(asked):
     run(replace(asked, until=0.0, limit=20), run_local)
     assert n_sequences(asked) == 20
 

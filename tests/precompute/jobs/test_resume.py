@@ -1,6 +1,7 @@
 """Runs that are stopped, killed or added to end with the same numbers."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -25,41 +26,73 @@ from precompute.jobs.runner import run_local
 from precompute.passes import filling
 from precompute.request import Request
 from precompute.run import run
-from tests import processes
 from tests.precompute.corpora.whole import on_disk
-from tests.precompute.jobs.dying import die
 from tests.refusals import refused
 from tests.shared_store import shared_store
-from tests.small_store import request, shard_rows, shards_only
+from tests.small_store import fetched, request, shards_only
 from tests.tiny import tiny_model
 
 EVERY_KIND = [
     *("token_type_mixing", "head_layout", "singular_value"),  # sums, fits, weights
     *("pair_occurrence", "relevance_map", "position_variance"),  # pairs, maps, controls
 ]
-FEW, WORKERS = ["token_norm"], ("--workers", "2", "--cpus-per-worker", "1")
-Phase = Callable[[subprocess.Popen[str], Path], bool]
+FEW = ["token_norm"]
+STOPPED = re.compile(r"Stopped\.( Kept in .*\.)? Go on: .+\n")
+PATIENCE = 300.0  # seconds
+Started = subprocess.Popen[str]
 
 
-def _at_once(_run: subprocess.Popen[str], _shards: Path) -> bool:
+def started(asked: Request) -> Started:
+    """The command of a run with two workers, in a group of its own, which hears Ctrl-C."""
+    command = [sys.executable, "-m", "precompute", "run", "--model", asked.model, "--corpus"]
+    command += [str(asked.corpus), "--output", str(asked.output), "--max-tokens", "36"]
+    command += ["--device", "cpu", "--statistics", ",".join(asked.statistics or ())]
+    return subprocess.Popen(
+        [*command, "--workers", "2", "--cpus-per-worker", "1"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        cwd=Path(__file__).parents[3],
+    )
+
+
+def of_process(process: int, file: str) -> str:
+    """A file of /proc; empty after the end of the process."""
+    try:
+        return Path(f"/proc/{process}/{file}").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def children(process: int) -> list[int]:
+    return [int(number) for number in of_process(process, f"task/{process}/children").split()]
+
+
+def starts_workers(run: Started, _shards: Path) -> bool:
+    return any("forkserver" in of_process(child, "cmdline") for child in children(run.pid))
+
+
+def has_workers_and_a_shard(run: Started, shards: Path) -> bool:
+    """Return True if there are both workers, forked from a child that only imports, and a shard."""
+    workers = [worker for child in children(run.pid) for worker in children(child)]
+    return len(workers) == 2 and any(shards.rglob("*.parquet"))
+
+
+def goes_on(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
     return True
 
 
-def _starts_workers(run: subprocess.Popen[str], _shards: Path) -> bool:
-    children = processes.children(run.pid)
-    return any(b"forkserver" in processes.command_line(child) for child in children)
-
-
-def _has_workers_and_a_shard(run: subprocess.Popen[str], shards: Path) -> bool:
-    return len(processes.workers_of(run.pid)) == 2 and any(shards.rglob("*.parquet"))
-
-
-STOPS: dict[str, tuple[Phase, signal.Signals, tuple[str, ...], list[str]]] = {
-    "terminated as it starts": (_at_once, signal.SIGTERM, (), FEW),
-    "interrupted as it starts workers": (_starts_workers, signal.SIGINT, WORKERS, FEW),
-    "killed behind a shard": (_has_workers_and_a_shard, signal.SIGKILL, WORKERS, EVERY_KIND),
+STOPS: dict[str, tuple[Callable[[Started, Path], bool], signal.Signals, list[str]]] = {
+    "interrupted as it starts workers": (starts_workers, signal.SIGINT, FEW),
+    "killed behind a shard": (has_workers_and_a_shard, signal.SIGKILL, EVERY_KIND),
 }
-"""When a run gets which signal, with which options, and its statistics."""
+"""When a run gets which signal, and its statistics."""
 
 
 @pytest.fixture(scope="module")
@@ -72,26 +105,24 @@ def unstopped(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("stop", STOPS)
 def test_a_stopped_run_leaves_no_process_and_goes_on_to_the_same_numbers(stop, tmp_path, unstopped):
     """A signal to all of its group leaves one line; one that kills it alone ends its workers."""
-    phase, number, options, statistics = STOPS[stop]
+    phase, number, statistics = STOPS[stop]
     asked = request(tmp_path, statistics=statistics)
-    process = subprocess.Popen(
-        processes.command_of(asked, *options),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=processes.hear_ctrl_c,
-        cwd=Path(__file__).parents[3],
-    )
-    processes.wait_for_handler(process)
+    process = started(asked)
     while process.poll() is None and not phase(process, tmp_path / ".shards"):
         time.sleep(0.01)
     if number == signal.SIGKILL:
         process.kill()
     else:
         os.killpg(process.pid, number)
-    said = processes.assert_stopped(process, number)
-    assert said == ("killed" if number == signal.SIGKILL else "stopped in one line")
+    said = process.communicate(timeout=PATIENCE)[1]
+    if number == signal.SIGKILL:
+        assert process.returncode == -number
+    else:
+        assert (process.returncode, bool(STOPPED.fullmatch(said))) == (128 + number, True), said
+    deadline = time.monotonic() + PATIENCE
+    while goes_on(process.pid):
+        assert time.monotonic() < deadline, "a process of it goes on"
+        time.sleep(0.01)
     run(asked, run_local)
     actual, expected = _tables(asked.output), _tables(unstopped)
     assert {*actual} > {*statistics} - {"head_layout"}
@@ -100,22 +131,14 @@ def test_a_stopped_run_leaves_no_process_and_goes_on_to_the_same_numbers(stop, t
 
 def _tables(path: Path) -> dict[str, list]:
     """Exact rows of all tables, except for times and requests."""
-    with duckdb.connect(str(path), read_only=True) as store:
-        listed = "select name from stored.manifest where n_rows > 0"
-        names = {name for (name,) in store.execute(listed).fetchall()} - {"run", "provenance"}
-        return {
-            name: store.execute(f"select hash(row) from stored.{name} as row order by 1").fetchall()
-            for name in names
-        }
+    names = {name for (name,) in fetched(path, "select name from manifest where n_rows > 0")}
+    rows = "select hash(row) from stored.{} as row order by 1"
+    return {name: fetched(path, rows.format(name)) for name in names - {"run", "provenance"}}
 
 
 def test_no_finished_job_of_a_stopped_run_is_run_again(tmp_path, monkeypatch):
     monkeypatch.setattr(index, "JOB_SEQUENCES", 2)
-    unstopped, asked = (
-        request(tmp_path, output=tmp_path / name / "tiny.duckdb", statistics=EVERY_KIND)
-        for name in ("whole", "stopped")
-    )
-    expected = shard_rows(shards_only(unstopped))
+    asked = request(tmp_path, statistics=FEW)
     finish, finished = runner.finish_job, []
 
     def stopped(plan, model, index, report, *write):
@@ -129,12 +152,12 @@ def test_no_finished_job_of_a_stopped_run_is_run_again(tmp_path, monkeypatch):
         run(asked, run_local)
     assert not asked.output.exists()
     monkeypatch.setattr(runner, "finish_job", lambda *a: (finished.append(a[2]), finish(*a)))
-    assert shard_rows(shards_only(asked)) == expected
+    run(asked, run_local)
     assert len(finished) == len(set(finished)) > 1
 
 
 def test_a_worker_that_dies_is_told(tmp_path, monkeypatch):
-    dying = partial(ProcessPoolExecutor, initializer=die)
+    dying = partial(ProcessPoolExecutor, initializer=os._exit, initargs=(1,))
     monkeypatch.setattr(
         workers, "ProcessPoolExecutor", lambda n, mp_context, **_: dying(n, mp_context)
     )

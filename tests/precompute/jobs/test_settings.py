@@ -1,4 +1,4 @@
-"""Every setting of a run: the tables that it has computed again, and no others."""
+"""Every setting of a run: the tables that it has computed again, and what segments change."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -8,20 +8,28 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
+import torch
+import transformers
 
+from analysis.errors import UserError
 from analysis.needs import Setting
 from analysis.statistics.base.tables import Table
 from precompute.jobs import plan as of_plans
 from precompute.jobs.bounds import Bounds
 from precompute.jobs.plan import Job, Plan
 from precompute.jobs.runner import OnFinished, run_local
+from precompute.live.one_sequence import rerun
+from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
 from precompute.request import Request
 from precompute.run import run
-from tests.small_store import request, shard_rows, shards_only
-from tests.tiny import save_tiny
+from tests.refusals import refused
+from tests.small_store import facts_of, fetched, request, shard_rows, shards_only
+from tests.tiny import TINY, save_tiny, tiny_sequences
+from tests.tracing import trace_of
 
 NONE: frozenset[str] = frozenset()
 ALL = frozenset(of.name for of in STATISTICS.values())
@@ -169,3 +177,51 @@ def test_what_is_not_declared_changes_no_number(asked, tmp_path, monkeypatch):
     assert {path.parts[0] for path in {*rows} - same} == declared & {*usual.statistics}
     assert len({path.parts[0] for path in same}) > 25
     assert [path for path in same if rows[path] != of_others[path]] == []
+
+
+@pytest.mark.parametrize("segments", ["read", "zero"])
+def test_the_model_computes_what_the_bare_model_makes_of_such_ids(tmp_path, segments):
+    """And a page is given what the run gave the model."""
+    folder = save_tiny("bert", tmp_path)
+    bare = transformers.BertModel.from_pretrained(folder, attn_implementation="eager").eval()
+    model = load_model(str(folder), device="cpu", segments=segments)
+    of_file = {"revision": model.revision, "identity": model.identity, "segments": segments}
+    live = rerun(str(folder), dtype="float32", **of_file)
+    pairs = [pair for pair in tiny_sequences("bert") if pair.segments.any()]
+    assert pairs
+    for sequence in pairs:
+        ids = torch.from_numpy(sequence.ids.astype(np.int64))[None]
+        given = torch.from_numpy(sequence.segments.astype(np.int64))[None]
+        given = given if segments == "read" else torch.zeros_like(given)
+        with torch.no_grad():
+            expected = bare(input_ids=ids, token_type_ids=given, output_attentions=True)
+        trace = trace_of(model, [sequence])
+        torch.testing.assert_close(trace.layers[-1].output, expected.last_hidden_state)
+        for layer, attention in zip(trace.layers, expected.attentions, strict=True):
+            torch.testing.assert_close(layer.attention, attention)
+        maps = live.layer_maps((sequence.ids.tolist(), sequence.segments.tolist()), layer=1)
+        np.testing.assert_allclose(maps.weights, expected.attentions[0][0], atol=1e-6)
+
+
+def _facts(asked: Request) -> dict[str, str]:
+    facts = facts_of(asked.output)
+    return {name: facts[name] for name in ("segments", "segments_given")}
+
+
+def test_a_file_says_what_was_given_and_keeps_the_segments_of_the_text(tmp_path):
+    asked = request(tmp_path, segments="zero", statistics=["token_norm"])
+    run(asked, run_local)
+    assert (1,) in fetched(asked.output, "select distinct segment from token")
+    assert _facts(asked) == {"segments": "zero", "segments_given": "0"}
+
+
+@pytest.mark.parametrize(("family", "given"), [("roberta", "0"), ("gpt2", "none")])
+def test_a_model_without_two_segments_says_so_and_refuses_to_zero_them(tmp_path, family, given):
+    asked = request(tmp_path, family, statistics=["token_norm"])
+    run(asked, run_local)
+    assert _facts(asked) == {"segments": "read", "segments_given": given}
+    assert refused(UserError, run, replace(asked, segments="zero"), run_local) == (
+        f"--segments zero gives every token segment id 0, and model {asked.model!r} "
+        f"distinguishes no segments (its segment types: {TINY[family].segment_types}). "
+        "Leave --segments out."
+    )

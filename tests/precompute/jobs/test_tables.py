@@ -1,4 +1,4 @@
-"""Tables are merged and fitted once, in whatever order and by whatever process."""
+"""Tables are merged and fitted once, and counts added up, in whatever order and by any process."""
 
 import pickle
 import subprocess
@@ -8,21 +8,19 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-import pyarrow.parquet as pq
+import pyarrow as pa
 import pytest
 
 from analysis.needs import Setting
-from analysis.statistics import norms
+from analysis.statistics.base.columns import HEAD, TOKEN_TYPE
 from analysis.statistics.base.tables import FitContext
 from analysis.statistics.corpus import CORPUS
-from analysis.token_types import CLS, OTHER, SEP, TOKEN_TYPES
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs import tables
-from precompute.jobs.shards import finish_shard, is_intact
+from precompute.jobs.shards import as_stored, is_intact, merged
 from precompute.passes import STATISTICS
 from tests.shared_store import shared_store
 from tests.small_store import request, shards_only
-from tests.tracing import names_of, table_of
 
 CHOSEN = ["head_pattern", "head_layout", "pair_pmi_correlation", "token_type_mixing"]
 
@@ -152,18 +150,38 @@ def test_what_needs_no_model_loads_no_torch(plan, tmp_path, tmp_path_factory):
     assert [file.read_bytes() for file in files] == before
 
 
-@pytest.mark.parametrize("kinds", [[CLS, SEP, OTHER, CLS], [OTHER], []])
-def test_names_are_sorted_by_the_alphabet_and_stored_as_numbers(kinds, tmp_path):
-    count, zero = np.arange(len(kinds)), np.zeros(len(kinds))
-    rows = table_of(
-        norms.HEAD_TOKEN, seq=count, pos=count, layer=zero, head=zero, value_norm=zero,
-        attention_received=zero, norm_share_received=zero, token_type=names_of(np.array(kinds)),
-    )  # fmt: skip
-    shard, path = finish_shard(tmp_path, 0, lambda: rows), tmp_path / "merged.parquet"
-    with tables.workspace(tmp_path) as store:
-        tables.merge(store, norms.HEAD_TOKEN, [shard], path)
-    names = sorted(TOKEN_TYPES[kind] for kind in kinds)
-    assert pq.read_table(path)["token_type"].to_pylist() == names
-    for file in (shard, path) if kinds else ():
-        column = pq.read_metadata(file).row_group(0).column(2)
-        assert (column.path_in_schema, column.has_dictionary_page) == ("token_type", True)
+[COUNTED] = [statistic for statistic in STATISTICS.values() if statistic.counted]
+
+
+def parts_of(n_rows: list[int]) -> list[pa.Table]:
+    """Parts of rows with few keys each, whose names are in another order in every part."""
+    draw = np.random.default_rng(0)
+    parts = []
+    for place, n in enumerate(n_rows):
+        columns = {}
+        for column in COUNTED.columns:
+            drawn = pa.array(draw.integers(1, 4, size=n))
+            if pa.types.is_dictionary(column.type):
+                names = pa.array(np.roll(["cls", "sep", "other", "bos"], place))
+                columns[column.name] = pa.DictionaryArray.from_arrays(drawn.cast(pa.int8()), names)
+            else:
+                columns[column.name] = drawn.cast(column.type)
+        parts.append(pa.table(columns, schema=COUNTED.schema))
+    return parts
+
+
+def in_order(rows: pa.Table) -> dict:
+    frame = rows.to_pandas().astype({TOKEN_TYPE.name: str})
+    return frame.sort_values(list(frame.columns), ignore_index=True).to_dict("list")
+
+
+def test_counts_add_up_to_what_their_table_says_of_merging():
+    parts = parts_of([400, 0, 300])
+    rows = merged(COUNTED, parts)
+    assert rows.schema == COUNTED.schema
+    assert in_order(rows) == in_order(as_stored(COUNTED, pa.concat_tables(parts)))
+    assert 0 < len(rows) < 700
+    assert in_order(merged(COUNTED, [rows])) == in_order(rows)
+    heads = rows.select(["layer", HEAD.name]).to_pylist()
+    assert heads == sorted(heads, key=lambda head: tuple(head.values()))
+    assert merged(COUNTED, parts_of([0])) == COUNTED.schema.empty_table()

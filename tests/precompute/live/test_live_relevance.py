@@ -16,8 +16,9 @@ from analysis.upload_bounds import UPLOAD_BYTES
 from precompute.live import one_sequence
 from precompute.live.one_sequence import MAX_CHARACTERS, Rerun
 from precompute.passes.relevance import Relevance
+from tests.precompute.corpora.drawn import encoded, noise
 from tests.refusals import refused
-from tests.tiny import POSITIONS, TEXT_FAMILIES, tiny_model, tiny_sequences
+from tests.tiny import TEXT_FAMILIES, tiny_model, tiny_sequences
 from tests.tiny_vision import COLUMNS, HEADS, LABELS, LAYERS, ROWS
 from tests.tracing import layers_of
 
@@ -35,11 +36,8 @@ def bert() -> Rerun:
     return Rerun(tiny_model("bert"))
 
 
-def png(seed: int = 0, size: tuple[int, int] = (20, 30)) -> bytes:
-    pixels = np.random.default_rng(seed).integers(0, 256, (*size, 3), dtype=np.uint8)
-    written = BytesIO()
-    Image.fromarray(pixels).save(written, format="PNG")
-    return written.getvalue()
+def png(seed: int = 0) -> bytes:
+    return encoded(noise(30, 20, seed))
 
 
 def test_an_image_comes_with_all_that_a_page_draws(vit):
@@ -80,13 +78,8 @@ def test_a_typed_text_has_the_maps_of_a_batch_with_padding(family):
         chosen = expected.maps[expected.where(rule)]
         np.testing.assert_allclose(maps.reshape(chosen.shape), chosen, atol=1e-6)
     assert set(found.maps) == set(ALL) - {"gradient_attention"}
-
-
-def test_a_text_that_is_too_long_for_the_model_is_cut_and_says_so(bert):
-    found = bert.relevance_of_text("the cat " * 200, max_tokens=1_000)
-    assert (len(found.tokens), found.is_cut) == (POSITIONS, True)
-    shorter = bert.relevance_of_text("the cat " * 200, max_tokens=9)
-    assert (len(shorter.tokens), shorter.is_cut) == (9, True)
+    cut = Rerun(model).relevance_of_text("the cat " * 200, max_tokens=9)
+    assert (len(cut.tokens), cut.is_cut) == (9, True)
 
 
 def test_a_text_whose_weights_take_too_much_memory_is_refused_in_words(bert, monkeypatch):
@@ -98,27 +91,22 @@ def test_a_text_whose_weights_take_too_much_memory_is_refused_in_words(bert, mon
 
 
 @pytest.mark.parametrize(
-    ("data", "reason"),
+    ("given", "reason"),
     [
         (b"no image at all", "is no image"),
         (png()[:120], "is broken"),
         (png() + bytes(UPLOAD_BYTES), "more than the 20 MiB"),
+        (" \n\t", "no token"),
+        ("a" * (MAX_CHARACTERS + 1), "20,000"),
     ],
-    ids=["words", "truncated", "bytes"],
+    ids=["words", "truncated", "bytes", "blank", "long"],
 )
-def test_what_is_no_image_for_us_is_refused_in_words(vit, data, reason):
-    said = refused(BadCorpus, vit.relevance_of_image, data, name="mine.png")
-    assert reason in said
-    assert said.startswith("mine.png: ")
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [("", "no token"), (" \n\t", "no token"), ("a" * (MAX_CHARACTERS + 1), "20,000")],
-    ids=["empty", "blank", "long"],
-)
-def test_a_text_of_nothing_or_of_too_much_is_refused_in_words(bert, text, reason):
-    said = refused(BadCorpus, bert.relevance_of_text, text, max_tokens=36)
+def test_what_is_no_input_for_us_is_refused_in_words(vit, bert, given, reason):
+    if isinstance(given, bytes):
+        said = refused(BadCorpus, vit.relevance_of_image, given, name="mine.png")
+        assert said.startswith("mine.png: ")
+    else:
+        said = refused(BadCorpus, bert.relevance_of_text, given, max_tokens=36)
     assert reason in said
     assert len(said) < 200
 

@@ -1,4 +1,4 @@
-"""A sequence has the same numbers when it is run again, and no other model is accepted."""
+"""A sequence has the same numbers when it is run again, in a notebook too; no other model does."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,9 @@ import duckdb
 import numpy as np
 import pytest
 
+import mixscope
 from analysis.effects import ZERO
-from analysis.errors import UserError
+from analysis.errors import UnknownName, UserError
 from analysis.measures.pairs.mixing_change import row_shares
 from analysis.statistics.corpus import identity_in
 from precompute.live.one_sequence import OtherModel, Rerun, pinned, rerun
@@ -109,3 +110,27 @@ def test_another_model_under_the_name_is_refused(tmp_path):
 )
 def test_a_hub_name_is_asked_for_at_the_commit_of_the_run(name, revision, asked):
     assert pinned(name, revision) == asked
+
+
+def test_views_are_data_frames_by_name_and_maps_those_of_the_pages(tmp_path):
+    file = build_store(tmp_path, statistics=["token_norm"])
+    views = mixscope.open(file)
+    assert len(views["run"]) == 1
+    assert {"run", "token", "token_norm"} <= set(views)
+    assert len(views["token"]) == views["run"]["n_tokens"][0]
+    assert views.sql("select 6 * 7 as a")["a"].tolist() == [42]
+    missing = tmp_path / "no.duckdb"
+    assert refused(UserError, mixscope.open, missing) == (
+        f"There is no file {missing}. Make one: `mixscope demo --output {missing}`."
+    )
+    message = refused(UnknownName, views.__getitem__, "tokens")
+    assert message.startswith("No view is called 'tokens'. Did you mean 'token'?")
+    model = str(tmp_path / "model-bert")
+    found, run = mixscope.maps(model, "The cat sat."), Rerun(load_model(model, device="cpu"))
+    sequence, _ = run.typed("The cat sat.", max_tokens=99)
+    assert found.tokens == sequence.tokens
+    assert len(found.layers) == len(run.model.layers)
+    for layer, maps in enumerate(found.layers, 1):
+        np.testing.assert_array_equal(maps.weights, run.layer_maps(sequence, layer=layer).weights)
+    message = refused(UserError, mixscope.maps, model, "cat " * 2000)
+    assert message.endswith(f" tokens that {model} takes. Shorten it.")

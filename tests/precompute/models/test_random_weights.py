@@ -1,7 +1,6 @@
 """Untrained models: one seed is one model everywhere, and never taken for a trained one."""
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from analysis.errors import UnfitModel
 from precompute.jobs import workers
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.live.one_sequence import OtherModel, rerun
 from precompute.models.load_models import drawn_model, drawn_sha256, load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.request import Request
@@ -86,7 +84,7 @@ def untrained(tmp_path_factory) -> tuple[Request, Plan]:
     return asked, run(asked, run_local)
 
 
-def test_a_file_says_that_its_model_was_never_trained(untrained, tmp_path):
+def test_a_file_says_that_its_model_was_never_trained(untrained):
     asked, _ = untrained
     sentence = "Untrained weights, seed 5: this model has learnt nothing."
     assert sentence in list(lines(asked.output))
@@ -98,10 +96,6 @@ def test_a_file_says_that_its_model_was_never_trained(untrained, tmp_path):
     [(worst,)] = fetched(asked.output, "select max(worst_relative_error) from completeness")
     assert 1e-5 < worst < 5e-2
     assert not list(faults(asked.output))
-    trained = replace(asked, output=tmp_path / "trained.duckdb", random_weights=None)
-    run(trained, run_local)
-    assert sentence not in list(lines(trained.output))
-    assert remarks(trained.output) == []
 
 
 def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, tmp_path, monkeypatch):
@@ -121,21 +115,3 @@ def test_a_worker_draws_the_weights_of_the_run_or_stops_it(untrained, tmp_path, 
         f'"{drawn[:59]} and was {of_run[:60]}. Give every worker the same files and versions of '
         "packages, for --random-weights on the same kind of processor."
     )
-
-
-def test_the_live_door_draws_the_weights_of_the_file_or_refuses(tmp_path):
-    folder = str(save_tiny("bert", tmp_path))
-    model = load_model(folder, device="cpu", random_weights=4)
-    of_file = partial(
-        rerun,
-        folder,
-        revision=model.revision,
-        identity=model.identity,
-        dtype="float32",
-    )
-    again = of_file(random_weights=4).model
-    pairs = zip(model.model.parameters(), again.model.parameters(), strict=True)
-    assert all(torch.equal(one, other) for one, other in pairs)
-    for seed in (None, 5):
-        with pytest.raises(OtherModel):
-            of_file(random_weights=seed)

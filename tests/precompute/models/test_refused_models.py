@@ -4,12 +4,10 @@ import re
 import shutil
 import struct
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 import transformers
 
 from analysis.errors import UserError
@@ -37,37 +35,12 @@ from tests.precompute.models.changed_files import (
     with_ids,
     without,
 )
-from tests.precompute.parts.composites import NESTED, save_composite
 from tests.refusals import refused
-from tests.tiny import save_tiny
-
-
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory) -> Callable[[str], Path]:
-    """Folders of tiny models, with heads that predict tokens if a name says so."""
-    made: dict[str, Path] = {}
-
-    def save(name: str) -> Path:
-        if name not in made:
-            family, _, head = name.partition("+")
-            folder = tmp_path_factory.mktemp(family) / "model"
-            if family in NESTED:
-                made[name] = save_composite(family, folder)
-            else:
-                made[name] = save_tiny(family, folder, predicts_tokens=bool(head))
-        return made[name]
-
-    return save
 
 
 def _with_channels(folder: Path, n_channels: int) -> None:
     config = transformers.ViTConfig.from_pretrained(folder, num_channels=n_channels)
     transformers.ViTForImageClassification(config).save_pretrained(folder)
-
-
-def _shorter(tensors: dict[str, torch.Tensor]) -> None:
-    name = next(name for name in tensors if "query.weight" in name)
-    tensors[name] = tensors[name][:-1].contiguous()
 
 
 UNCOVERED: dict[str, Any] = {
@@ -86,13 +59,9 @@ NO_PLACE = {
     "a part without the name of the model": ("bert+head", "encoder.norm.weight", 12),
     "a bias of the head": ("llama+head", "lm_head.bias", 12),
 }
-MODULES = ["{}", "[]", '[{"path": ".."}]', '[{"path": "a/../.."}]', '[{"path": "no"}]']
-MODULES += ['[{"path": ""}, {"type": "a b"}]', '[{"path": ""}, 1]']
+MODULES = ["{}", '[{"path": "a/../.."}]', '[{"path": ""}, {"type": "a b"}]', '[{"path": ""}, 1]']
 CASES: dict[str, tuple[str, dict[str, Any], Change]] = {
     "an adapter beside": ("bert", {}, text("adapter_config.json", "{}")),
-    "an adapter alone": (
-        "bert", {}, both(text("adapter_model.safetensors", "{}"), without(WEIGHTS, CONFIG)),
-    ),
     "a pickled adapter": ("bert", {}, text("adapter_model.bin", "{}")),
     "pickles alone": ("bert", {}, both(pickled("pytorch_model.bin"), without(WEIGHTS))),
     "no configuration": ("bert", {}, without(CONFIG)),
@@ -112,9 +81,6 @@ CASES: dict[str, tuple[str, dict[str, Any], Change]] = {
     "weights of another size": ("bert", {}, settings(intermediate_size=25)),
     "a tensor less": ("bert", {}, lacking("1.attention.self.value.weight")),
     "a tensor less behind a head": ("gpt2+head", {}, lacking("1.attn.c_attn.weight")),
-    "a tensor less of an encoder": (
-        "t5", {}, lacking("encoder.block.1.layer.0.layer_norm.weight"),
-    ),
     **{
         f"{key} of {'weights that are drawn' if seed == 0 else 'a model'}": (
             "bert", {"random_weights": seed},
@@ -175,16 +141,11 @@ CASES: dict[str, tuple[str, dict[str, Any], Change]] = {
 HOSTILE: dict[str, Change] = {
     "layers without end": settings(num_hidden_layers=10**9),
     "a width without end": settings(hidden_size=3 * 10**9),
-    "positions without end": settings(max_position_embeddings=10**12),
     "no layer": settings(num_hidden_layers=0),
     "a width that heads do not share": settings(num_attention_heads=5),
     "a thousand heads": settings(num_attention_heads=1000),
-    "a width below zero": settings(hidden_size=-12),
-    "a broken number of layers": settings(num_hidden_layers=1.5),
-    "layers in words": settings(num_hidden_layers="two"),
     "no number of layers": settings(num_hidden_layers=None),
     "an unknown activation": settings(hidden_act="__import__('os').system('true')"),
-    "no end of segment types": settings(type_vocab_size=10**12),
     "padding outside the vocabulary": settings(pad_token_id=10**9),
     "an epsilon that is no number": settings(layer_norm_eps=float("nan")),
     "a dropout of seven": settings(hidden_dropout_prob=7),
@@ -195,25 +156,20 @@ HOSTILE: dict[str, Change] = {
     "a family that is a list": settings(model_type=["bert"]),
     "labels without end": settings(num_labels=10**10),
     "a configuration that is a list": text(CONFIG, "[1]"),
-    "a configuration cut off": text(CONFIG, '{"model_type": "bert", '),
     "a configuration nested deeply": text(CONFIG, '{"a":' * 100_000),
     "a configuration of bytes": lambda folder: (folder / CONFIG).write_bytes(b"\xff\xfe{}"),
     "a configuration that is a folder": as_folder(CONFIG),
     "a pickle by the name of weights": pickled(WEIGHTS),
     "weights cut off": with_bytes(lambda content: content[: len(content) // 2]),
     "a header without end": with_bytes(lambda content: struct.pack("<Q", 2**62) + content[8:]),
-    "a header that is no JSON": with_bytes(lambda content: content[:8] + b"x" * len(content[8:])),
     "weights that are a folder": as_folder(WEIGHTS),
     "weights that never end": both(
         without(WEIGHTS), lambda folder: (folder / WEIGHTS).symlink_to("/dev/zero")
     ),
     "weights that are no numbers": filled(float("nan")),
-    "one weight that is no number": filled(float("nan"), 1),
-    "weights of another shape": lambda folder: change_weights(folder, _shorter),
     "weights of nothing": lambda folder: change_weights(folder, dict.clear),
     "a tokenizer cut off": text(TOKENIZER, '{"version": "1.0", "model": {'),
     "a tokenizer of nothing": text(TOKENIZER, "{}"),
-    "a tokenizer that is a list": text(TOKENIZER, "[]"),
     "a tokenizer whose ids have no end": with_ids(2**31),
     "a longest text in words": text("tokenizer_config.json", '{"model_max_length": "7"}'),
     "settings of a tokenizer in a list": text("tokenizer_config.json", "[1]"),
@@ -226,10 +182,11 @@ SENTENCES = tomllib.loads(Path(__file__).with_name("refusals.toml").read_text(en
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", EVERY)
-def test_a_model_that_cannot_be_read_is_refused_in_one_sentence(name, saved, tmp_path):
+def test_a_model_that_cannot_be_read_is_refused_in_one_sentence(name, copied):
     """`…` stands for the library's own words in the sentences, M for the folder."""
     family, options, change = EVERY[name]
-    folder = Path(shutil.copytree(saved(family), tmp_path / "model"))
+    family, _, head = family.partition("+")
+    folder = copied(family, bare=not head)
     change(folder)
     said = refused(UserError, load_model, str(folder), device="cpu", **options)
     expected = ".+".join(map(re.escape, SENTENCES[name].split("…")))

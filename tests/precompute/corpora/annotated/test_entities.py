@@ -6,6 +6,13 @@ from typing import Any
 import pytest
 
 from precompute.corpora.annotated.conllu import conllu_documents
+from precompute.corpora.annotated.mentions import (
+    head_by_tag,
+    head_by_tree,
+    head_by_word,
+    kind_by_tag,
+    kind_by_word,
+)
 from tests.precompute.corpora.reading import written
 from tests.precompute.corpora.tiny import load, sound
 
@@ -57,19 +64,11 @@ READ: dict[str, tuple[str, list[Any]]] = {
         GRP + text_of("(7-x-coref (7-x-coref 7) 7) _ (9-x-coref)(9-y-coref)"),
         [(0, 3, 3, 0), (1, 2, 1, 0), (5, 5, 5, 1), (5, 5, 5, 1)],
     ),
-    "head and kind come from the tree": (
-        GRP + text_of("(1-x-coref _ (1-x-coref)1) _ (1-x-ana) _"),
-        [(0, 2, 1, 0), (2, 2, 2, 0), (4, 4, 4, 0)],
-    ),
     "of several words that hang outside the first is the head": (
         nested("(1-x-coref"),
         [(2, 4, 3, 0), (5, 5, 5, 0)],
     ),
     "or the one that the file names": (nested("(1-x-coref-3"), [(2, 4, 4, 0), (5, 5, 5, 0)]),
-    "or the one of two that hangs outside": (
-        nested("(1-x-coref-1,3"),
-        [(2, 4, 4, 0), (5, 5, 5, 0)],
-    ),
     "but none that does not": (nested("(1-x-coref-1"), [(2, 4, 3, 0), (5, 5, 5, 0)]),
     "apposed, predicated and single ones are no mentions": (
         GRP + text_of("(1-x-coref) (1-x-sgl)(1-x-pred)(1-x-appos) (1-x-ana) (2-x) _ _"),
@@ -89,7 +88,6 @@ READ: dict[str, tuple[str, list[Any]]] = {
         [(0, 1, 1, 0), (4, 4, 4, 0)],
     ),
     "without a tree the part of speech tells the head": (TREELESS, [(0, 2, 2, 0), (4, 4, 4, 0)]),
-    "or the file": (TREELESS.replace("coref", "coref-2"), [(0, 2, 1, 0), (4, 4, 4, 0)]),
     "a mention opens on an empty node": (
         EID + rows_of("1", "1.1 (e1-a-1-", "2 e1)") + IT,
         [(1, 1, 1, 0), (2, 2, 2, 0), (2, 2, 2, 1), (3, 3, 3, 1)],
@@ -98,29 +96,13 @@ READ: dict[str, tuple[str, list[Any]]] = {
         EID + rows_of("1 (e1-a-1-", "2", "2.1 e1)") + IT,
         [(0, 1, 1, 0), (2, 2, 2, 0), (2, 2, 2, 1), (3, 3, 3, 1)],
     ),
-    "or both": (
-        EID + rows_of("0.1 (e1-a-1-", "1", "2", "2.1 e1)") + IT,
-        [(0, 1, 1, 0), (2, 2, 2, 0), (2, 2, 2, 1), (3, 3, 3, 1)],
-    ),
-    "within another": (
-        EID + rows_of("1 (e1-a-1-", "1.1 (e2-b-1-", "2 e2)e1)") + IT,
-        [(0, 1, 1, 0), (1, 1, 1, 1), (2, 2, 2, 0), (2, 2, 2, 1), (3, 3, 3, 1)],
-    ),
     "a head is counted with empty nodes": (
         without_tree(ON_NODES.replace("NUMBER", "3")),
         [(1, 2, 2, 0), (3, 3, 3, 0)],
     ),
-    "a minimal span without them": (
-        without_tree(ON_NODES.replace("NUMBER", "1").replace("head", "minspan")),
-        [(1, 2, 1, 0), (3, 3, 3, 0)],
-    ),
     "an empty node alone is left out": (
         EID + rows_of("1 (e1-a-1-)", "2", "2.1", "2.2 (e1-a-1-)") + rows_of("1", "2 (e1-a-1-)"),
         [(0, 0, 0, 0), (3, 3, 3, 0), 1],
-    ),
-    "and two of them": (
-        EID + rows_of("1", "2", "2.1 (e1-a-1-", "2.2 e1)") + rows_of("1", "2 (e1-a-1-)"),
-        [1],
     ),
     "but one of what does not corefer is not counted": (
         EID + rows_of("1", "2", "2.1", "2.2 (e9-a-1-)") + rows_of("1", "2 (e1-a-1-)"),
@@ -130,14 +112,10 @@ READ: dict[str, tuple[str, list[Any]]] = {
 HEADERS = {  # of the same entities: 7 twice, apposed once, and 9 once
     "GRP-etype-link": "(7-x-coref 7) (7-x-appos) (7-x-ana) (9-x-coref)",
     "eid-etype-head-other": "(e7-x-2- e7) _ (e7-x-1-) (e9-x-1-)",
-    "entity-GRP": "(person-7 person-7) _ (person-7) (person-9)",
     "entity-GRP-infstat-MIN-coref_type-identity": "(person-7-new-2-coref person-7) "
     "(person-7-giv-1-appos) (person-7-giv-1-ana) (place-9-new-1-coref-Rome-by-night)",
-    "etype-identity-GRP": "(x-Rome-7 7) _ (x--7) (x--9)",
-    "infstat-eid-link": "(new-e7-coref new-e7) (giv-e7-pred) (giv-e7-ana) (new-e9-)",
     "": "(e7-x-2- e7) _ (e7-x-1-) (e9-x-1-)",
     " ": "(person-7 person-7) _ (person-7) (person-9)",
-    "  ": "(7-x-new-coref 7) (7-x-giv-appos) (7-x-giv-ana) (9-x)",
 }
 for header, entities in HEADERS.items():
     named = f"# global.Entity = {header}\n" if header.strip() else ""
@@ -227,3 +205,51 @@ def test_what_is_left_out_is_counted_and_one_reason_is_printed_once(tmp_path, ca
     assert len(capsys.readouterr().out.splitlines()) == 1
     rows = rows_of("1 (e1-a-1-)", "1.1 (e1-a-1-)", "2 (e1-a-1-)")
     assert load(written(tmp_path, EID + rows)).counts["mentions_without_words_left_out"] == 1
+
+
+BY_TAG = {
+    "the/DT old/JJ cat/NN": "cat",
+    "the/DT cat/NN of/IN my/PRP$ aunt/NN": "cat",
+    "Ann/NNP Lee/NNP ,/, who/WP sang/VBD": "Lee",
+    "Ann/NNP and/CC Bob/NNP": "Ann",
+    "my/PRP$ aunt/NN 's/POS": "aunt",
+    "the/DT one/NN who/WP sings/VBZ": "one",
+    "the/DT very/RB old/JJ": "old",
+    "der/DET Hund/NOUN von/ADP Ann/PROPN": "Hund",
+}
+BY_WORD = {
+    "the cat of my aunt": "cat",
+    "Ann Lee , who sang": "Lee",
+    "Ann and Bob": "Ann",
+    "my aunt 's": "aunt",
+    "my aunts ' cat": "cat",
+    "well - known cats": "cats",
+    "その 猫": "猫",
+}
+
+
+@pytest.mark.parametrize("mention", [*BY_TAG, *BY_WORD])
+def test_the_head_is_the_last_noun_or_word_before_what_follows_the_core(mention):
+    if mention in BY_TAG:
+        pairs = [word.rsplit("/", 1) for word in f"in/IN {mention} of/IN".split()]
+        words, tags = zip(*pairs, strict=True)
+        assert words[head_by_tag(1, len(words) - 2, tags)] == BY_TAG[mention]
+    else:
+        words = f"in {mention} of".split()
+        assert words[head_by_word(1, len(words) - 2, words)] == BY_WORD[mention]
+
+
+def test_the_head_in_a_tree_is_the_word_that_hangs_outside():
+    governors = (1, 4, 1, 5, -1, 4)
+    assert head_by_tree(0, 2, governors) == 1
+    assert head_by_tree(0, 3, governors, preferred=[0, 3, 1]) == 3
+    assert head_by_tree(3, 5, governors) == 4
+
+
+def test_kinds_of_mentions_follow_their_tags_and_words():
+    kinds = {tag: kind_by_tag(tag) for tag in ("PRP", "PRON", "NNP", "PROPN", "NN", "")}
+    assert list(kinds.values()) == ["pronoun"] * 2 + ["proper"] * 2 + ["nominal"] * 2
+    assert kind_by_word("She", alone=True, begins_sentence=True) == "pronoun"
+    assert kind_by_word("that", alone=False, begins_sentence=False) == "nominal"
+    assert kind_by_word("Ann", alone=True, begins_sentence=False) == "proper"
+    assert kind_by_word("Ann", alone=True, begins_sentence=True) == "nominal"

@@ -39,14 +39,6 @@ def corpus_of(folder, *sentences: str, **options):
     return words, mentions, tuple(corpus.counts[count] for count in lost)
 
 
-@pytest.mark.parametrize("bad", REASONS)
-def test_one_malformed_sentence_is_left_out_of_a_treebank(tmp_path, bad, capsys):
-    dog = sentence(0, 1, forms=("dog", "ran"))
-    found = corpus_of(tmp_path, GOOD, bad, dog)
-    assert found == (["the cat ran", "dog ran"], [0, 0], (1, 0))
-    assert capsys.readouterr().out == f"Left out: f line {REASONS[bad]}.\n"
-
-
 def test_two_of_eleven_are_too_many_and_two_of_two_hundred_are_not(tmp_path):
     assert refused(UserError, corpus_of, tmp_path, TWO_ROOTS, TWO_ROOTS, *[GOOD] * 9) == (
         "f line 3: HEAD is 0, as in line 1; a sentence has one root: attach the other, or make two "

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 from unittest.mock import Mock
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from precompute.corpora.annotated import documents as of_windows
@@ -49,8 +49,13 @@ def documents(draw) -> Document:
     return Document(sentences, mentions, bears_coreference=draw(st.booleans()))
 
 
+TWICE = Document((sentence(0, ("cat",)),) * 2, bears_coreference=True)
+"""A document whose second sentence is longer behind the first, by a space."""
+
+
 @unhurried(80)
 @given(documents(), st.sampled_from(sorted(TOKENIZERS)), st.integers(6, 16), st.booleans())
+@example(document=TWICE, family="gpt2", room=6, alone=False)
 def test_windows_hold_whole_sentences_in_order_and_as_many_as_fit(document, family, room, alone):
     counts = Counter()
     cuts = cut(document, family, room, by_sentence=alone, counts=counts)
@@ -156,12 +161,3 @@ def test_places_count_within_the_window_which_has_a_tree_if_all_its_sentences_ha
     assert annotation.relations == ("root", "dep", "root", "dep", "dep")
     annotation = window(sentence(1, ("cat",)), sentence(2, ("dog",), tree=False))
     assert (annotation.governors, annotation.relations) == (None, None)
-
-
-def test_a_sentence_that_does_not_fit_parts_the_windows():
-    forms = (("cat",), ("zz",) * 9, ("dog",))
-    document = Document(tuple(map(sentence, range(3), forms)), (), bears_coreference=True)
-    counts = Counter()
-    cuts = cut(document, "bert", 8, by_sentence=False, counts=counts)
-    assert [entry.annotation.forms for entry in cuts] == [("cat",), ("dog",)]
-    assert counts["too_long"] == 1

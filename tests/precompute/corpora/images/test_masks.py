@@ -43,18 +43,13 @@ BOTH_WAYS = (
 SHARES, HALVES, UNTOLD = [0, 1, 128, 255], [0, 255, 0, 255], [0, None, 255, None]
 CASES: dict[str, tuple[bytes, dict[str, Any], list | str]] = {
     "greys are shares": (encoded(SHADES), {}, SHARES),
-    "also as colours": (encoded(SHADES.convert("RGB")), {}, SHARES),
-    "of TIFF": (encoded(SHADES, "TIFF"), {}, SHARES),
     "of 16 bits": (encoded(SIXTEEN), {}, SHARES),
     "opacity is a share": (encoded(Image.merge("RGBA", [NINES] * 3 + [SHADES])), {}, SHARES),
-    "of greys": (encoded(Image.merge("LA", [NINES, SHADES])), {}, SHARES),
     "unless all is opaque": (encoded(Image.merge("RGBA", [SHADES] * 3 + [OPAQUE])), {}, SHARES),
     "a palette of greys": (encoded(PALETTE), {}, SHARES),
     "black and white": (encoded(BITS), {}, HALVES),
     "of one bit": (encoded(BITS.convert("1")), {}, HALVES),
     "labels": (encoded(greys((0, 1, 0, 1))), {}, HALVES),
-    "several labels": (encoded(greys((0, 1, 0, 20))), {}, HALVES),
-    "labels with colours": (encoded(labels((0, 1, 0, 2), colours={1: RED, 2: WHITE})), {}, HALVES),
     "a clear label": (encoded(labels((0, 1, 0, 1), colours={1: RED}), transparency=0), {}, HALVES),
     "black and white in a palette": (
         encoded(labels((6, 1, 6, 1), colours={6: BLACK, 1: WHITE})),
@@ -62,14 +57,8 @@ CASES: dict[str, tuple[bytes, dict[str, Any], list | str]] = {
         HALVES,
     ),
     "a trimap is untold between": (encoded(greys((0, 102, 255, 254))), TRIMAP, UNTOLD),
-    "whatever the case of its name": (
-        encoded(greys((0, 102, 255, 254))),
-        {"name": "F_Trimap.PNG"},
-        UNTOLD,
-    ),
     "also where it might be labels": (encoded(greys((0, 1, 255, 2))), TRIMAP, UNTOLD),
     "a border is untold": (encoded(BORDER), {}, UNTOLD),
-    "of greys too": (encoded(greys((0, 255, 1, 255))), {}, UNTOLD),
     "colours tell nothing": (
         encoded(COLOURS),
         {},
@@ -81,11 +70,6 @@ CASES: dict[str, tuple[bytes, dict[str, Any], list | str]] = {
         "mask.png: has a palette in which 0, which stands for outside, is not black, and black is "
         "another; save it in greys, with the inside white",
     ),
-    "another size": (
-        encoded(greys((0, 255))),
-        {},
-        "mask.png: has 2 × 1 pixels, and f 4 × 1; make them equal",
-    ),
     "another way": (
         encoded(COLUMN),
         {},
@@ -95,17 +79,10 @@ CASES: dict[str, tuple[bytes, dict[str, Any], list | str]] = {
     "drawn over the image as it is seen": (encoded(COLUMN), SIDEWAYS, TURNED),
     "drawn over the image as it is stored": (encoded(ROW), SIDEWAYS, TURNED),
     "with a note of its own": (encoded(ROW, exif=note(6)), SIDEWAYS, TURNED),
-    "with a note that it is upright": (encoded(COLUMN, exif=note(1)), SIDEWAYS, TURNED),
     "turned by the decoder": (encoded(ROW, "TIFF", exif=note(6)), SIDEWAYS, TURNED),
     "turned by its own note alone": (encoded(ROW, exif=note(3)), {}, TURNED[::-1]),
     "upright over one that is not": (encoded(ROW, exif=note(1)), {"exif": note(3)}, TURNED),
-    "upright over one that is turned": (
-        encoded(ROW, exif=note(1)),
-        SIDEWAYS,
-        "mask.png: has 4 × 1 pixels, and f 1 × 4; make them equal",
-    ),
     "fits upside down": (encoded(ROW), {"exif": note(3)}, BOTH_WAYS),
-    "fits mirrored": (encoded(ROW), {"exif": note(2)}, BOTH_WAYS),
     "a square fits both ways": (
         encoded(noise(2, 2).convert("L")),
         {"image": noise(2, 2), **SIDEWAYS},
@@ -218,14 +195,6 @@ def test_pixels_are_those_of_the_image_put_on_the_scale_of_the_model(n_channels)
     read, pictured = reader(n_channels), picture(None, image=image)
     np.testing.assert_array_equal(read.shown(pictured), expected)
     np.testing.assert_allclose(read.pixels(pictured), expected / 127.5 - 1, atol=1e-6)
-
-
-@pytest.mark.parametrize("size", [(1, 1), (1, 100), (100, 3), (13, 7)])
-def test_images_of_any_shape_are_taken(size):
-    image = noise(*size)
-    expected = np.asarray(image.resize((WIDTH, HEIGHT), Image.Resampling.BILINEAR))
-    shown = reader().shown(picture(None, image=image))
-    np.testing.assert_array_equal(shown, np.moveaxis(expected, -1, 0))
 
 
 def test_what_the_processor_makes_or_takes_must_fit():

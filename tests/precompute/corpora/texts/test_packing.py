@@ -10,17 +10,10 @@ from analysis.errors import BadCorpus, UserError
 from precompute.corpora.sequence import Entry
 from precompute.corpora.source import Line
 from precompute.corpora.texts.packing import blocks, packed, paired
-from tests.precompute.corpora.tiny import BUILT, SEGMENT_TYPES, TOKENIZERS, unhurried
+from tests.precompute.corpora.tiny import BUILT, FRAMES, SEGMENT_TYPES, TOKENIZERS, unhurried
 from tests.refusals import refused
 
 BERT = BUILT["bert"]
-FRAMES = {
-    "bert": (("[CLS]",), ("[SEP]",)),
-    "roberta": (("<s>",), ("</s>",)),
-    "gpt2": ((), ()),
-    "llama": (("<s>",), ()),
-}
-"""Special tokens before a text and behind it."""
 ROOM = {"bert": 13, "roberta": 12, "gpt2": 16, "llama": 14}
 """Of 16, by the special tokens of a pair."""
 
@@ -143,12 +136,6 @@ def test_draws_depend_on_seed_and_index_and_not_on_what_stands_before():
     assert len({pack([text], seed=seed)[0][0].tokens for seed in range(20)}) > 1
 
 
-def test_the_end_of_a_document_that_cannot_be_cut_is_counted():
-    entries, counts = pack([["the cat sat"], ["the"], ["a b c d"]])
-    assert [entry.place for entry in entries] == ["f.txt line 5"]
-    assert counts == Counter(too_short=2, truncated=0)
-
-
 def test_a_line_without_a_piece_and_no_room_for_a_pair_are_refused():
     nothing = r"f.txt line 2: the tokenizer makes no token of '\u200b'; leave it out"
     texts = [["the cat", "\u200b"]]
@@ -165,11 +152,11 @@ def test_a_line_without_a_piece_and_no_room_for_a_pair_are_refused():
 @unhurried(50)
 @given(texts=documents)
 def test_every_piece_stands_in_one_framed_block_in_order_and_only_the_rest_is_left(family, texts):
-    counts, (before, after) = Counter(), FRAMES[family]
+    counts, (before, _, after) = Counter(), FRAMES[family]
     read = list(blocks(numbered(texts), BUILT[family], max_tokens=8, counts=counts))
     last = 8 - len(after)
-    frames = {(block.tokens[: len(before)], block.tokens[last:]) for block in read}
-    assert frames <= {(before, after)}
+    frames = [[*block.tokens[: len(before)], *block.tokens[last:]] for block in read]
+    assert frames == [before + after] * len(read)
     assert {len(block.tokens) for block in read} <= {8}
     kept = [piece for block in read for piece in block.tokens[len(before) : last]]
     first, *others = [line for paragraphs in texts for line in paragraphs]

@@ -36,16 +36,12 @@ READ: dict[str | bytes, Rows] = {
     '{"text_a": "a", "text_b": "b"}': {1: ("a", "b")},
     '{"tokens": ["a", "b"]}': {1: ["a", "b"]},
     '{"tokens": ["a"], "segments": [1]}': {1: Entry("f line 1", tokens=("a",), segments=(1,))},
-    '{"title": {"x": [null]}, "text": "a"}': {1: "a"},
-    '{"text": "\\ud83d\\ude00"}': {1: "😀"},
     '{"text": "a\u2028b"}': {1: "a\u2028b"},
     '\n{"text": "a"}\r\n \t\n{"text": "b"}': {2: "a", 4: "b"},
     '\ufeff{"text": "a"}': {1: "a"},
     '["he ran", "she ran"]': {"item 1": "he ran", "item 2": "she ran"},
-    '[\n  "he ran",\n  "she ran"\n]\n': {"item 1": "he ran", "item 2": "she ran"},
     '"he ran"\n"she \\u0041"\n': {1: "he ran", 2: "she A"},
     '["he", "ran"]\n["she"]\n': {1: ["he", "ran"], 2: ["she"]},
-    '[["he", "ran"], ["she"]]': {"item 1": ["he", "ran"], "item 2": ["she"]},
     '[{"text": "he"}, {"text_a": "a", "text_b": "b"}]': {"item 1": "he", "item 2": ("a", "b")},
     'id,text\n1,"the old, man"\n2,"she said ""no""\nand ran"\n3,x\n': {
         2: "the old, man",
@@ -53,11 +49,8 @@ READ: dict[str | bytes, Rows] = {
         5: "x",
     },
     "\ufeffid;text\r\n1;he ran\r\n2;she, too\r\n": {2: "he ran", 3: "she, too"},
-    ",text,label\n0,he ran,1\n1,she ran,0\n": {2: "he ran", 3: "she ran"},
-    "id, text\n1, he ran\n2, she ran\n": {2: "he ran", 3: "she ran"},
     'text\n"he, too, ran"\nshe ran\n': {2: "he, too, ran", 3: "she ran"},
     'text\tlabel\n"Hello," he said\t1\n"she ran\t0\n': {2: '"Hello," he said', 3: '"she ran'},
-    'text\tlabel\n"he\tran"\t1\nshe\t0\n': {2: "he\tran", 3: "she"},
     "text_a,text_b\nhe ran,she ran\n": {2: ("he ran", "she ran")},
     "nr|text\n1|he ran\n2|she, too\n": {2: "he ran", 3: "she, too"},
     f'id,text\n1,"{"word " * 40_000}"\n': {2: "word " * 40_000},
@@ -93,7 +86,6 @@ READ: dict[str | bytes, Rows] = {
     },
     "\ufeff\n = Title = \n \n one \n two \n": {2: "= Title =", "lines 4-5": ("one", "two")},
     "a\r\nb\r\n\r\nc": {"lines 1-2": ("a", "b"), 4: "c"},
-    "a\rb\r\t\rc": {"lines 1-2": ("a", "b"), 4: "c"},
     "a\u2028b\x0bc\x85d": {1: "a\u2028b\x0bc\x85d"},
     **{
         f"the cat\n{blank}\nthe dog\nthe mat\nb": {
@@ -116,10 +108,8 @@ LEFT_OUT = {
     ),
     '{"text": "a\\ud800"}': Bad(rf"`text` holds '\ud800', {HALF}"),
     '{"text_a": "a", "text_b": " "}': Blank("`text_b` is ' '; it must hold some text"),
-    '{"text_a": ["a"], "text_b": "b"}': Bad("`text_a` is ['a']; it must be a string"),
     '{"text_a": "a"}': Bad(f"holds `text_a`; {EXPECTED}"),
     '{"text": "a", "tokens": ["a"]}': Bad(f"holds `text` and `tokens`; {EXPECTED}"),
-    '{"text": "a", "segments": [0]}': Bad(f"holds `segments` and `text`; {EXPECTED}"),
     '{"Text": "a"}': Bad(f"holds no entry; {EXPECTED}"),
     "7": Bad(f"is 7 and no object; {EXPECTED}"),
     "[7]": Bad("token 1 is 7; each token must be a string, not empty"),
@@ -130,8 +120,6 @@ LEFT_OUT = {
     '{"tokens": "ab"}': Bad("`tokens` is 'ab'; it must be a list of strings"),
     '{"tokens": []}': Blank("`tokens` is empty; it must hold at least one token"),
     '{"tokens": ["a", ""]}': Bad("token 2 is ''; each token must be a string, not empty"),
-    '{"tokens": ["\\udc80"]}': Bad(rf"`token 1` holds '\udc80', {HALF}"),
-    '{"tokens": ["a"], "segments": null}': Bad("`segments` is None; it must be a list of integers"),
     '{"tokens": ["a"], "segments": [0, 1]}': Bad(
         "1 token(s) but 2 segment id(s); give one for each token"
     ),
@@ -140,9 +128,6 @@ LEFT_OUT = {
     ),
     '{"tokens": ["a"], "segments": [true]}': Bad(
         "segment id 1 is True; it must be an integer from 0 on"
-    ),
-    '{"tokens": ["a"], "segments": [1.0]}': Bad(
-        "segment id 1 is 1.0; it must be an integer from 0 on"
     ),
     '{"tokens": ["[PAD]", "[PAD]"]}': Blank("holds nothing but padding, '[PAD]'"),
     '{"tokens": ["[PAD]", "the", "[PAD]", "cat", "[PAD]"]}': Bad(
@@ -158,20 +143,16 @@ LEFT_OUT = {
     '{"text": "a"} {"text": "b"}': Bad(f"is not JSON (Extra data at character 15){NOT_JSON}"),
     '{"text": "a", "x": NaN}': Bad(f"is not JSON (NaN is no JSON value){NOT_JSON}"),
     '{"x": ' + "[" * 100_000: Bad("is nested too deeply to be read; use flat objects"),
-    '{"text": ' + "7" * 4000 + "}": Bad("`text` is 77777777...777777777; it must be a string"),
     '{"text": ' + "7" * 5000 + "}": Bad(
         "is not JSON (Exceeds the limit (4300 digits) for integer string conversion: value has "
         f"5000 digits; use sys.set_int_max_str_digits() to increase the limit){NOT_JSON}"
     ),
-    '{"text": "' + " " * 4000 + '"}': Blank(f"`text` is '{' ' * 59}…'; it must hold some text"),
 }
 HEADLESS = (
     "; name the one of the texts with --column, or put the names of the columns into the first line"
 )
 REFUSED: dict[str | bytes, str] = {
     "ham\tGo now\nspam\tFree, now\n": f"f: has no column `text` (its first line: 'ham', 'Go now')"
-    f"{HEADLESS}",
-    '"3","A","B, C"\n"4","D","E"\n': f"f: has no column `text` (its first line: '3', 'A', 'B, C')"
     f"{HEADLESS}",
     'id,text\n1,"he said "no" twice"\n': "f line 2: is no row of a table (',' expected after "
     "'\"'); double the quotes within a quoted text",
@@ -184,8 +165,6 @@ REFUSED: dict[str | bytes, str] = {
         id=[1], body=["a"]
     ): "f: has no column `text` (its columns: 'id', 'body'); name the one "
     "of the texts with --column",
-    arrow(id=[1]): "f: has no column `text` (its columns: 'id'); name the one of the texts with "
-    "--column",
     '{"text": 5}\n{"text": ""}': "f line 1: `text` is 5; it must be a string",
     '{"text": ""}\n[]': "f: holds no sequence; give a file that holds some text",
     b'{"text": "a"}\n' * 200 + b'{"text": "caf\xe9"}': "f line 201: byte 14 (0xe9) is not UTF-8; "
@@ -217,19 +196,12 @@ ONLY_TABLES = (
 OF_COLUMNS: dict[str, tuple[str | bytes, Rows | str]] = {
     "of JSON Lines": (LINES, {1: BODIES[0], 2: BODIES[1]}),
     "of CSV": ("body,text\nhe ran,not this\n", {2: "he ran"}),
-    "of TSV": ("body\ttext\nhe ran\tnot this\n", {2: "he ran"}),
     "of Parquet": (parquet(body=BODIES, text=["x", "y"]), {"row 1": BODIES[0], "row 2": BODIES[1]}),
-    "of Arrow": (arrow(text=["x", "y"], body=BODIES), {"row 1": BODIES[0], "row 2": BODIES[1]}),
     "of JSON Lines that is not there": (
         LINES.replace("body", "content"),
         "f line 1: has no key `body` (its keys: 'title', 'content', 'text'); name the one of the "
         "texts with --column. It is the first of 2 malformed rows among 2; more than 1 in 100 are "
         "too many to be left out.",
-    ),
-    "of Parquet that is not there": (
-        parquet(title=["a"], text=["b"]),
-        "f: has no column `body` (its columns: 'title', 'text'); name the one of the texts with "
-        "--column",
     ),
     "without a text in it": (
         '{"body": 3}\n{"body": "a"}\n{"body": null}',
@@ -241,10 +213,6 @@ OF_COLUMNS: dict[str, tuple[str | bytes, Rows | str]] = {
     ),
     "of what has no keys": ('["a b"]', "f item 1: is 'a b' and has no keys; leave --column out"),
     "of plain text": ("The cat sat.\n", f"{ONLY_TABLES}plain text. Leave --column out."),
-    "of a treebank": (
-        "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n",
-        f"{ONLY_TABLES}CoNLL-U. Leave --column out.",
-    ),
 }
 
 
@@ -356,13 +324,6 @@ def test_what_is_left_out_is_printed_and_long_lists_are_cut_for_each_kind(
     ]
 
 
-def test_rows_are_read_as_they_are_asked_for(tmp_path):
-    rows = entries(written(tmp_path, b'{"text": "the"}\n\xff\n'))
-    assert next(rows) == Entry("f line 1", ("the",))
-    with pytest.raises(BadCorpus):
-        next(rows)
-
-
 texts = st.text(min_size=1).filter(lambda text: not is_blank(text))
 tokens = st.lists(st.text(min_size=1), min_size=1).map(tuple)
 fields: st.SearchStrategy[dict[str, Any]] = st.one_of(
@@ -380,21 +341,6 @@ def test_what_was_written_is_read_again(tmp_path_factory, drawn):
     path = tmp_path_factory.mktemp("round") / "f"
     assert write_jsonl(entries_written, path) == len(drawn)
     assert [replace(entry, place="") for entry in entries(str(path))] == entries_written
-
-
-@unhurried(50)
-@given(
-    value=st.recursive(
-        st.none() | st.booleans() | st.text() | st.floats() | st.integers(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    )
-)
-def test_whatever_stands_for_a_text_the_message_is_one_short_line(tmp_path_factory, value):
-    line = json.dumps({"text_a": value, "text_b": value, "tokens": value})
-    message = outcome(written(tmp_path_factory.mktemp("hostile"), line))
-    assert isinstance(message, str)
-    assert message.isprintable()
-    assert len(message) < 250
 
 
 def test_a_file_takes_its_name_when_it_is_whole_and_a_failure_leaves_the_old_one(tmp_path):

@@ -100,25 +100,10 @@ def test_a_special_token_as_a_word_is_its_letters(tmp_path, tokenizer, form):
 
 
 @pytest.mark.parametrize("packing", ["sentences", "blocks"])
-def test_so_it_is_in_texts_that_are_packed(tmp_path, tokenizer, packing):
+def test_a_special_token_in_a_packed_text_is_its_letters(tmp_path, tokenizer, packing):
     words = sorted(frame_tokens(tokenizer))
     path = written(tmp_path, f"the {words[0]} cat ran\n{words[-1]} ran the cat\n" * 3)
     for sequence in read(path, tokenizer, packing=packing, max_tokens=24):
         special = [token in frame_tokens(tokenizer) for token in sequence.tokens]
         is_pair = packing == "sentences"
         assert sum(special) == tokenizer.num_special_tokens_to_add(pair=is_pair)
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "tokens", "words"),
-    [
-        ("unigram", "the </s> cat", "<s> ▁the ▁ < / s > ▁cat </s>", 4),  # as any text
-        ("word_level", "the [SEP] cat", "[CLS] the [UNK] [UNK] cat [SEP]", 1),
-    ],
-)
-def test_the_letters_are_those_that_the_tokenizer_makes_of_them(
-    tmp_path, kind, text, tokens, words
-):
-    (sequence,) = read(written(tmp_path, text), ALL[kind])
-    assert " ".join(sequence.tokens) == tokens
-    assert len({*sequence.words[2:-2].tolist()}) == words

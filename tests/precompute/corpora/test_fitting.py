@@ -1,9 +1,8 @@
 """Texts are read in batches, and no further than their first tokens need."""
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
 from string import ascii_lowercase
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from analysis.errors import BadCorpus
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import Entry
 from precompute.corpora.tokenizing import encoded
@@ -22,16 +20,11 @@ from tests.precompute.corpora.tiny import (
     digits_apart,
     gpt2_like,
     llama_like,
+    rebuilt,
     unhurried,
 )
 
 PIECES = ["▁", *ascii_lowercase, "▁the", "▁cat", "▁sat", "th", "at", "。", "▁▁"]
-
-
-def _with(component: str, value: object, build: Callable = gpt2_like) -> PreTrainedTokenizerFast:
-    tokenizer = build()
-    setattr(tokenizer.backend_tokenizer, component, value)
-    return tokenizer
 
 
 def _unigram(*more: str, split: bool) -> PreTrainedTokenizerFast:
@@ -44,33 +37,35 @@ def _unigram(*more: str, split: bool) -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>")
 
 
-def _like_llama_3() -> PreTrainedTokenizerFast:
-    split = pre_tokenizers.Split(Regex(encoded._LLAMA_3), "isolated")
-    no_expression = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    return _with("pre_tokenizer", pre_tokenizers.Sequence([split, no_expression]))
-
-
-def _like_gemma() -> PreTrainedTokenizerFast:
-    tokenizer = _with("normalizer", normalizers.Replace(" ", "▁"), llama_like)
-    tokenizer.backend_tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
-    return tokenizer
-
-
+OF_GEMMA: dict[str, Any] = {
+    "normalizer": normalizers.Replace(" ", "▁"),
+    "pre_tokenizer": pre_tokenizers.Split(" ", "merged_with_previous"),
+}
 KINDS: dict[str, PreTrainedTokenizerFast] = {
     **{family: build() for family, build in TOKENIZERS.items()},
     "digits apart": digits_apart(),
     "like T5": _unigram(split=True),
     "Unigram in one chunk": _unigram(split=False),
-    "like Llama 3": _like_llama_3(),
-    "like Gemma": _like_gemma(),
+    "like Llama 3": rebuilt(
+        gpt2_like,
+        pre_tokenizer=pre_tokenizers.Sequence(
+            [
+                pre_tokenizers.Split(Regex(encoded._LLAMA_3), "isolated"),
+                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+            ]
+        ),
+    ),
+    "like Gemma": rebuilt(llama_like, **OF_GEMMA),
 }
 UNPROVEN: dict[str, PreTrainedTokenizerFast] = {
     "a piece across words": _unigram("t▁c", split=False),
-    "a space goes with what is before it": _with(
-        "pre_tokenizer", pre_tokenizers.Split(" ", "merged_with_previous")
+    "a space goes with what is before it": rebuilt(
+        gpt2_like, pre_tokenizer=pre_tokenizers.Split(" ", "merged_with_previous")
     ),
-    "an unknown expression": _with("pre_tokenizer", pre_tokenizers.Split(Regex("t c"), "removed")),
-    "a replacement across words": _with("normalizer", normalizers.Replace("t c", "x")),
+    "an unknown expression": rebuilt(
+        gpt2_like, pre_tokenizer=pre_tokenizers.Split(Regex("t c"), "removed")
+    ),
+    "a replacement across words": rebuilt(gpt2_like, normalizer=normalizers.Replace("t c", "x")),
     "an added token across words": bert_like(),
 }
 UNPROVEN["an added token across words"].add_tokens(["t c"])
@@ -162,19 +157,3 @@ def test_entries_read_together_are_those_read_alone():
     assert [len(batch) for batch in in_batches(ENTRIES)] == [256, 44, 1, 1, 1, 1]
     assert [len(batch) for batch in in_batches([Entry("f", ("cat " * 2**17,))] * 5)] == [2, 2, 1]
     assert counts == alone == Counter(truncated=1)
-
-
-def test_what_stands_before_an_error_is_read_before_it_is_raised():
-    def entries():
-        yield from ENTRIES[:3]
-        raise BadCorpus("f line 4", "why")
-
-    sequences = _sequences(entries())
-    assert [next(sequences).place for _ in range(3)] == ["f line 1", "f line 2", "f line 3"]
-    with pytest.raises(BadCorpus, match="f line 4: why"):
-        next(sequences)
-    nothing = replace(ENTRIES[2], texts=("\u0301",))
-    sequences = _sequences([*ENTRIES[:2], nothing, *ENTRIES[3:5]])
-    assert [next(sequences).place for _ in range(2)] == ["f line 1", "f line 2"]
-    with pytest.raises(BadCorpus, match="f line 3: the tokenizer makes no token"):
-        next(sequences)

@@ -1,1 +1,0 @@
-"""Tests of checkpoints that hold several models, of which one is read."""
