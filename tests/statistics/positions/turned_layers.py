@@ -28,8 +28,7 @@ def changed_layers(
     """The layers of a batch with other weights; what they computed stays."""
     layers = layers_of(model, sequences, **chosen)
     weights = tuple(change(layer.weights) for layer in layers)
-    changed = replace(model, layers=weights)
-    batch = replace(layers[0].batch, model=changed, _shared={})
+    batch = replace(layers[0].batch, model=replace(model, layers=weights), _shared={})
     return [
         Layer(batch, layer.index, replace(layer.trace, weights=of_layer))
         for layer, of_layer in zip(layers, weights, strict=True)
