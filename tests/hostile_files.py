@@ -279,4 +279,4 @@ NO_FILE_OF_OURS: dict[str, Callable[[Path, Path], None]] = {
     "a folder": _folder,
     "a log that is another file": _log_elsewhere,
 }
-"""What is done to a file, and refused for whatever reason DuckDB or this program gives."""
+"""Changes of a file that are refused, for whatever reason DuckDB or this program gives."""

@@ -87,7 +87,7 @@ def input_norm_dispersion(corpus: Corpus) -> pd.DataFrame:
 
 
 def _of_types(corpus: Corpus) -> pd.DataFrame:
-    """What every type receives per query, and its mean norm: by text and head, and heads' means."""
+    """Share of every type per query, and its mean norm: by text and head, and heads' means."""
     tokens, cell = head_token(corpus), ["seq", "layer", "head", "token_type"]
     sums = ["attention_received", "weighted_norm_received", "norm_share_received"]
     lengths = tokens["seq"].map({reading.seq: len(reading) for reading in corpus.readings})

@@ -25,6 +25,7 @@ from tests.pages.kit.stores import after_of, answers_of, changes_of, folder_of, 
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
 OTHER_SCHEMA = 99
+_MAIN = sys.modules["__main__"]
 
 
 store_folder = folder_of()
@@ -80,9 +81,13 @@ def _all_is_checked_and_seen():
 
 
 @pytest.fixture(autouse=True)
-def _main_stays(monkeypatch):
-    """Keep `__main__`, which a session replaces by its script: spawned processes would run that."""
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+def _main_stays():
+    """Bring `__main__` back, which a session replaces by its script: workers would run that.
+
+    A fixture of a module may have replaced it before this one begins.
+    """
+    yield
+    sys.modules["__main__"] = _MAIN
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a file, a model or a choice has nothing of: the reason in its place, and the command."""
+"""Absence of what a file, a model or a choice lacks: the reason in its place, and the command."""
 
 from collections.abc import Sequence
 from typing import Any

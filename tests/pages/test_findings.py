@@ -77,7 +77,7 @@ def test_how_sure_a_card_is_agrees_with_its_interval(found):
 
 @pytest.fixture(scope="module")
 def made(treebank_folder) -> dict:
-    """What is printed for programs."""
+    """Output for programs."""
     with redirect_stdout(StringIO()) as printed:
         printed_findings(treebank_folder / "tiny.duckdb", as_json=True)
     return json.loads(printed.getvalue())

@@ -245,8 +245,7 @@ BY_SIDE = {
     "sinks.scores.found_excess": ("lies above", "In no layer", "スコアは", "層はない"),
     "turned.positions.claim.found_agreement": ("more often", "less", "多くの", "少ない"),
 }
-"""What a finding claims where its number is above what it is held against, and where it is below,
-in both languages."""
+"""Claims of a finding whose number is above, or below, what it is held against, by language."""
 
 
 def test_claims_are_of_the_side_that_they_are_made_for():

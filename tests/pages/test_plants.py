@@ -29,7 +29,7 @@ def sets(table: str, mean: Any, by: float, where: str = "true", of: str = "mean"
 
 
 def mixing(quantity: str, share: float, of: str = "cls") -> str:
-    """How much of a quantity a type gets in every layer and head, and all others together."""
+    """Amount of a quantity that a type gets in every layer and head, and all others together."""
     mean = f"if(token_type = '{of}', {share}, if(token_type = 'other', {1 - share}, 0))"
     return sets("token_type_mixing", mean, 0.01, f"quantity = '{quantity}'")
 

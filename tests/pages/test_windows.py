@@ -16,7 +16,7 @@ from tests.shared_store import shared_store
 WINDOWED = {"modernbert": 2, "mistral": 1}
 """A layer of each family that looks through a window; of Mistral every layer does."""
 REACH = {"modernbert": 2, "mistral": 4}
-"""How far it looks."""
+"""Reach of its windows, in tokens."""
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.parametrize("family", [*WINDOWED], indirect=True, scope="session"),

@@ -20,20 +20,8 @@ def bins(values: Float[Tensor, "*any"], *, per_octave: int) -> Int[Tensor, "*any
     Source:
         kobayashi-2020, section 5.3, table 3, for the ranked quantities.
     """
-    return values.float().contiguous().view(torch.int32) >> _dropped_bits(per_octave)
-
-
-def bin_edges(bins: Int[Tensor, "*any"], *, per_octave: int) -> Float[Tensor, "*any"]:
-    """The smallest value of each bin; the smallest of the next bin is where it ends.
-
-    Source:
-        kobayashi-2020, section 5.3, table 3.
-    """
-    return (bins.to(torch.int32) << _dropped_bits(per_octave)).view(torch.float32)
-
-
-def _dropped_bits(per_octave: int) -> int:
-    return _FRACTION_BITS + 1 - per_octave.bit_length()
+    dropped_bits = _FRACTION_BITS + 1 - per_octave.bit_length()
+    return values.float().contiguous().view(torch.int32) >> dropped_bits
 
 
 def joint_histogram(

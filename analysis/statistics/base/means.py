@@ -237,15 +237,13 @@ class Blocks:
         """
         frames = [store.sql(of_cells.replace("{some}", some)).df() for some in slices(store)]
         found = pd.concat(frames, ignore_index=True)  # a cell may have a row in several slices
-        key = [*found.columns.drop(["blocks", "totals", "ns", "presents"])]
-        grouped = found.groupby(key, dropna=False, observed=True)
+        lists = ["blocks", "totals", "ns", "presents"]
+        grouped = found.groupby([*found.columns.drop(lists)], dropna=False, observed=True)
         cells = grouped.size().index.to_frame(index=False)
-        total, n, present = np.zeros((3, len(self.numbers), len(cells)))
-        for cell, (_, row) in zip(grouped.ngroup(), found.iterrows(), strict=True):
-            place = np.searchsorted(self.numbers, row["blocks"]), cell
-            total[place] += row["totals"]
-            n[place] += row["ns"]
-            present[place] += row["presents"]
+        sums = np.zeros((3, len(self.numbers), len(cells)))
+        for cell, block, *row in zip(grouped.ngroup(), *map(found.get, lists), strict=True):
+            sums[:, np.searchsorted(self.numbers, block), cell] += row
+        total, n, present = sums
         is_zero = cells["quantity"].isin(zero) if zero else False
         counted = np.where(is_zero, self.sizes[:, None], n)
         drawn = context.redraws(self.numbers)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import jaxtyping
 import pytest
 
 from analysis.models.trace import Model
@@ -45,18 +44,11 @@ def hybrid(family: str) -> Model:
 def hybrid_run(
     factory: pytest.TempPathFactory, family: str, statistics: list[str] | None = None
 ) -> tuple[Request, Plan]:
-    """A run of the tiny model over a few texts, to be read and never changed.
-
-    Shapes are not checked: other tests do, and here it would take most of the time.
-    """
+    """A run of the tiny model over a few texts, to be read and never changed."""
 
     def ask(folder: Path) -> Request:
         hybrid(family).save_pretrained(folder / f"model-{family}")
         bert_like().save_pretrained(folder / f"model-{family}")
         return request(folder, family, statistics=statistics)
 
-    jaxtyping.config.update("jaxtyping_disable", True)
-    try:
-        return shared_run(factory, f"hybrid-{family}", ask)
-    finally:
-        jaxtyping.config.update("jaxtyping_disable", False)
+    return shared_run(factory, f"hybrid-{family}", ask)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import jaxtyping
 import pytest
 import torch
 import transformers
@@ -33,6 +32,7 @@ from tests.ledger import (
     written_version,
 )
 from tests.refusals import refused
+from tests.shared_store import without_shape_checks
 
 WRITTEN = outcomes()
 READ = [name for name, (outcome, _) in WRITTEN.items() if outcome == IS_READ]
@@ -103,9 +103,8 @@ class Typed:
 @pytest.fixture(scope="module", autouse=True)
 def _shapes_are_not_checked() -> Iterator[None]:
     """Shapes are checked on the families of `tests.tiny`; here that would take half of the time."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
+    with without_shape_checks():
+        yield
 
 
 @pytest.fixture(scope="module", params=READ)

@@ -30,7 +30,7 @@ FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
 
 @dataclass
 class Ran:
-    """What a section shows for some choices.
+    """Items and texts of a section for some choices.
 
     Attributes:
         findings: its sentences.
