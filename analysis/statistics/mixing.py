@@ -340,14 +340,13 @@ SEQUENCE_ROLLOUT = Table(
 _FROM = share(
     "share that comes from these tokens of the model's input",
     most=1 + 1e-4,
-    sql="avg(share)",
     absent=0,
 )
 ROLLOUT = means(
     "rollout",
     of=SEQUENCE_ROLLOUT,
     rows="""(
-        select seq, layer, scope, token_type, distance, sum(share) as share
+        select seq, layer, scope, token_type, distance, sum(share) as mean
         from sequence_rollout where {some}
         group by grouping sets (
             (seq, layer, scope, token_type, distance), (seq, layer, scope, token_type),
@@ -425,7 +424,7 @@ def _beside_vectors(table: Table, store: DuckDBPyConnection, context: FitContext
     shares, less = (
         means(table.name, of=SEQUENCE_VECTOR_ROLLOUT, rows=rows, by=_ROLLED_KEY, values=values)
         for rows, values in (
-            (_FOLLOWED, {"mean": _FROM}),
+            (_FOLLOWED, {"mean": replace(_FROM, sql="avg(share)")}),
             (_LESS, {"difference": replace(_LESS_THAN, sql="avg(share)", absent=0)}),
         )
     )

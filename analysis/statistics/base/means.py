@@ -91,7 +91,7 @@ def means(
         values=columns,
         laws=(*bounds.values(), *more.pop("laws", ())),
         views=(*views, *more.pop("views", ())),
-        made_by=_means(of.name, rows or of.name, by, over, measured, then),
+        made_by=_means(of, rows or of.name, by, over, measured, then),
         **{"note": "means over sequences", "depends_on": of.depends_on} | more,
     )
 
@@ -125,7 +125,7 @@ def wide_view(
 
 
 def _means(
-    of: str,
+    of: Table,
     rows: str,
     by: tuple[Column, ...],
     over: tuple[Column, ...],
@@ -133,28 +133,30 @@ def _means(
     then: Callable[[pd.DataFrame], pd.DataFrame],
 ) -> Any:
     """Return the fit of means, which reads few layers at a time where the key has the layer."""
-    key = [_quoted(column) for column in by]
+    names = {SEQ.name, *(column.name for column in by)}
+    is_row = names == {column.name for column in of.key} and not any(one.sql for one in quantities)
+    mean, grouped = ("{}", "") if is_row else ("avg({})", "group by all")
     of_sequence = [
-        f"({one.sql or f'avg({_quoted(one)})'})::double as {_quoted(one)}" for one in quantities
+        f"({one.sql or mean.format(_quoted(one))})::double as {_quoted(one)}" for one in quantities
     ]
     numbers = f"""
         unpivot (
-            select seq, {", ".join([*key, *of_sequence])}
-            from {rows} where {{some}} group by all
+            select seq, {", ".join([*map(_quoted, by), *of_sequence])}
+            from {rows} where {{some}} {grouped}
         )
         on {", ".join(map(_quoted, quantities))} into name quantity value value
     """
     lost = ", ".join(map(_quoted, over))
     mean_of = f"select * exclude ({lost}, value), avg(value) as value from ({{}}) group by all"
-    by_layer = LAYER.name in (column.name for column in by)
+    by_layer = LAYER.name in names
     layer_is_lost = LAYER.name in (column.name for column in over)
     zero = {quantity.name for quantity in quantities if quantity.absent == 0}
 
     def fit(table: Table, store: DuckDBPyConnection, context: FitContext) -> pa.Table:
-        blocks = Blocks.of(store, of)
+        blocks = Blocks.of(store, of.name)
 
         def frames() -> Iterator[pd.DataFrame]:
-            for piece in layers_of(store, of) if by_layer else ("true",):
+            for piece in layers_of(store, of.name) if by_layer else ("true",):
                 found = numbers.replace("{some}", f"{piece} and {{some}}")
                 if over and not layer_is_lost:
                     gather(store, "numbers", found)
