@@ -279,7 +279,9 @@ class Stacks(Plot):
                 axis=alt.Axis(format="%", tickCount=5),
             ),
             color=encoding,
-            opacity=alt.Opacity(f"{self.side}:N", title=" ", scale=faintness, legend=legend),
+            opacity=alt.Opacity(
+                f"{self.side}:N", sort=beside, title=" ", scale=faintness, legend=legend
+            ),
             order=alt.Order("place:Q"),
             tooltip=tooltips(shown, frame, self.format),
         ).properties(height=self.height)

@@ -77,7 +77,8 @@ def test_a_deep_link_is_answered_by_a_server_that_has_just_started(first):
 def test_the_language_follows_links_and_goes_back_with_the_address(fresh, first):
     first.get(f"{fresh}/?lang=ja")
     title_of(first)
-    selector = '[data-testid="stMain"] [data-testid="stPageLink-NavLink"]'
+    idle = "[data-test-script-state=notRunning]"  # a click before that may be lost
+    selector = f"{idle} [data-testid=stMain] [data-testid=stPageLink-NavLink]"
     settled(first, selector)
     link = first.find_element(By.CSS_SELECTOR, selector)
     first.execute_script("arguments[0].click()", link)
@@ -86,7 +87,7 @@ def test_the_language_follows_links_and_goes_back_with_the_address(fresh, first)
     assert parameters(first)["lang"] == ["ja"]
     first.get(f"{fresh}/norms")
     english = title_of(first)
-    settled(first, ".st-key-lang button")
+    settled(first, f"{idle} .st-key-lang button")
     first.find_elements(By.CSS_SELECTOR, ".st-key-lang button")[1].click()
     wait.until(lambda d: parameters(d).get("lang") == ["ja"])
     wait.until(lambda d: title_of(d) != english)
