@@ -10,6 +10,7 @@ more if they are of passes.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from precompute.corpora.sequence import Sequence
 from precompute.models.loaded_model import LoadedModel
 from precompute.store import build
+from tests.shared_store import without_shape_checks
 from tests.tiny import (
     ANNOTATED,
     BOTH_WAYS,
@@ -63,6 +65,18 @@ def comment_on() -> Iterator[Callable[..., None]]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(build, "comment_on", lambda *_: None)
         yield written
+
+
+CHECKED = [ROOT / "analysis", ROOT / "statistics", ROOT / "precompute" / "passes"]
+"""Tests of what takes and makes tensors."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _shapes_are_checked_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Check shapes only in these tests: other ones run whole files, of which it takes a quarter."""
+    is_checked = any(request.path.is_relative_to(folder) for folder in CHECKED)
+    with nullcontext() if is_checked else without_shape_checks():
+        yield
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
