@@ -12,17 +12,19 @@ import duckdb
 import pandas as pd
 import pytest
 
-from analysis.contracts import every_table
-from analysis.statistics.corpus import Sample, least_count, provenance, samples
+from analysis.statistics.corpus import CORPUS, Sample, least_count, provenance, samples
 from analysis.statistics.mixing import WORST
 from precompute.jobs.bounds import Bounds
+from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.passes import STATISTICS
-from precompute.run import Request, run
+from precompute.run import run
 from precompute.store.check import faults
+from tests.shared_store import shared_store
 from tests.small_store import request
 
 BLOCKS, ROWS = 12, 300
+FILE = "tiny.duckdb"
 CHOSEN = [
     "completeness", "layer_completeness",
     "frequency_correlation", "ratio_frequency_correlation", "head_pattern",
@@ -39,36 +41,34 @@ Stores = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Request:
-    """A run over an annotated text of two dozen sequences or more, whose file is there."""
-    folder = tmp_path_factory.mktemp("samples")
-    names = CHOSEN + OF_SAMPLE + OF_WORDS
-    asked = request(folder, annotated=True, statistics=names)
-    run(asked, run_local)
-    return asked
-
-
-def again(asked: Request, folder: Path, bounds: Bounds) -> Request:
-    """The same run with other limits, from copies of its shards."""
-    shutil.copytree(asked.output.parent / ".shards", folder / ".shards")
-    other = replace(asked, output=folder / "tiny.duckdb", bounds=bounds)
-    run(other, run_local)
-    return other
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of an annotated text of two dozen sequences."""
+    return shared_store(tmp_path_factory, annotated=True)
 
 
 @pytest.fixture(scope="module")
-def sampled(asked: Request, tmp_path_factory: pytest.TempPathFactory) -> Request:
-    return again(asked, tmp_path_factory.mktemp("sampled"), Bounds(BLOCKS, ROWS))
+def sampled(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    """The same run with other limits, from copies of its shards."""
+    folder = tmp_path_factory.mktemp("sampled")
+    shutil.copytree(whole.parent / ".shards", folder / ".shards")
+    names = CHOSEN + OF_SAMPLE + OF_WORDS
+    asked = request(whole.parent, annotated=True, statistics=names)
+    return run(replace(asked, output=folder / FILE, bounds=Bounds(BLOCKS, ROWS)), run_local)
 
 
 @pytest.fixture
-def stores(asked: Request, sampled: Request) -> Iterator[Stores]:
+def file(sampled: Plan) -> Path:
+    return sampled.folder.parent / FILE
+
+
+@pytest.fixture
+def stores(whole: Path, file: Path) -> Iterator[Stores]:
     """The whole file and the one with a sample."""
     with (
-        duckdb.connect(str(asked.output), read_only=True) as whole,
-        duckdb.connect(str(sampled.output), read_only=True) as part,
+        duckdb.connect(str(whole), read_only=True) as whole_store,
+        duckdb.connect(str(file), read_only=True) as part,
     ):
-        yield whole, part
+        yield whole_store, part
 
 
 def facts_of(store: duckdb.DuckDBPyConnection) -> dict[str, str]:
@@ -81,9 +81,9 @@ def sizes(store: duckdb.DuckDBPyConnection, table: str) -> dict[int, int]:
     return dict(counts.fetchall())
 
 
-def test_means_count_every_sequence(stores, sampled):
+def test_means_count_every_sequence(stores, file):
     """In a sound file; heads or pairs that are chosen by halves may vary."""
-    assert list(faults(sampled.output)) == []
+    assert list(faults(file)) == []
     for name, of in STATISTICS.items():
         chosen = name in ("pair_occurrence", "pair_extreme", "pair", "pair_pmi_correlation")
         if name in CHOSEN + OF_WORDS and of.made_by and not chosen:
@@ -110,14 +110,15 @@ def test_kinds_of_attention_are_found_among_the_sequences_in_the_sample(stores):
     assert all(abs(share - round(share)) < 1e-9 for (share,) in shares.fetchall())
 
 
-def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores):
+def test_a_sample_is_of_whole_sequences_with_their_text_and_says_how_many(stores, sampled):
     whole, part = stores
     texts = {seq for (seq,) in part.execute("select seq from sequence where text <> ''").fetchall()}
     kept = samples(facts_of(part))
     assert {"head_token", "token", "sequence_mixing_ratio"} <= {*kept}
     exemplars = part.execute("select distinct seq from exemplar_attention").fetchall()
     assert set() < {seq for (seq,) in exemplars} <= texts
-    for table in (table for table in every_table() if table.of_sequences and not table.per_block):
+    there = (*CORPUS, *sampled.passes)
+    for table in (table for table in there if table.of_sequences and not table.per_block):
         if table.name in ("sequence", "image", "attention_norm_sample"):
             continue
         before, after = sizes(whole, table.name), sizes(part, table.name)
