@@ -25,11 +25,6 @@ def layer_order(tiny) -> LayerOrder:
 
 
 @pytest.fixture(scope="session")
-def is_causal(tiny) -> bool:
-    return tiny.layers[0].is_causal
-
-
-@pytest.fixture(scope="session")
 def pair_run(tmp_path_factory, family) -> Run:
     """Every statistic of pairs, with some masked tokens where the family has a mask."""
 
