@@ -263,7 +263,7 @@ def redrawn(rows: pd.DataFrame, times: np.ndarray) -> pd.DataFrame:
 
 @pytest.mark.parametrize("kind", OFFSETS)
 def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind, monkeypatch):
-    monkeypatch.setattr(bootstrap, "RESAMPLES", 25)
+    monkeypatch.setattr(bootstrap, "RESAMPLES", 9)
     table, rows = shards(kind)
     draws = fit_context().redraws(np.arange(N)).weights.astype(int)
     found = fitted(table, rows, OFFSETS[kind])
