@@ -96,11 +96,16 @@ OF_FAMILIES = {
 CASES = [
     (name, view) for name, views in OF_FAMILIES.items() for view in SMALL if view.name in views
 ]
-every_view = pytest.mark.parametrize(
-    ("small", "view"),
-    CASES,
-    ids=[f"{name}-{view.name}" for name, view in CASES],
-    indirect=["small"],
+ONCE = {view.name: (name, view) for name, view in CASES[::-1]}
+"""Each view in one of the files."""
+every_view, each_view_once = (
+    pytest.mark.parametrize(
+        ("small", "view"),
+        cases,
+        ids=[f"{name}-{view.name}" for name, view in cases],
+        indirect=["small"],
+    )
+    for cases in (CASES, [*ONCE.values()])
 )
 every_file = pytest.mark.parametrize("small", FILES, indirect=True)
 

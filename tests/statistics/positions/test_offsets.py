@@ -83,11 +83,6 @@ def test_of_equal_values_the_nearest_is_preferred_and_then_the_left(values, offs
     assert preferred_offsets(np.array([values], dtype=float), np.arange(-3, 4)).tolist() == [offset]
 
 
-PAIRS = st.integers(2, 12).flatmap(
-    lambda n: st.tuples(*2 * [st.lists(st.integers(-4, 4), min_size=n, max_size=n)])
-)
-
-
 def _spearman(scores, attention):
     """None if either side is constant."""
     if len(set(scores)) == 1 or len(set(attention)) == 1:
@@ -99,19 +94,6 @@ def _chance(scores, attention):
     """Σ_t p(t) q(t) over the offsets that occur."""
     n = len(scores)
     return sum(scores.count(t) / n * attention.count(t) / n for t in set(scores))
-
-
-@given(PAIRS)
-def test_numbers_over_heads_are_those_of_counting(pair):
-    scores, attention = map(np.array, pair)
-    same = (scores == attention).mean()
-    assert agreement(scores, attention, seed=0).value == pytest.approx(same)
-    assert chance_agreement(scores, attention) == pytest.approx(_chance(*pair))
-    expected, found = _spearman(*pair), rank_correlation(scores, attention, seed=0)
-    if expected is None:
-        assert np.isnan(found).all()
-    else:
-        assert found.value == pytest.approx(expected, abs=1e-9)
 
 
 def test_intervals_are_the_percentiles_of_resampled_heads():

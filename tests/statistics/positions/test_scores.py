@@ -15,7 +15,7 @@ from analysis.measures import bootstrap
 from analysis.measures.positions.score_share import TermTotals, score_shares
 from analysis.measures.positions.score_sums import bucket_ends, offset_totals
 from analysis.models.offset_terms import OffsetTerms
-from analysis.models.trace import Model, ModelWeights
+from analysis.models.trace import ModelWeights
 from analysis.scopes import PRE_NORM
 from analysis.statistics.base.tables import FitContext, Table
 from analysis.statistics.positions.scores import (
@@ -35,10 +35,7 @@ from analysis.statistics.positions.sums import (
     SCORE_SHARE,
 )
 from precompute.corpora.sequence import Entry
-from precompute.jobs.runner import run_local
 from precompute.passes.filling import begin, rows_of_weights
-from precompute.run import run
-from tests.small_store import LONGER_TEXT, request
 from tests.statistics.positions.turned_layers import (
     Change,
     changed_layers,
@@ -187,8 +184,6 @@ N, PARTS = 12, ("position", "query", "key", "content")
 FREQUENCIES = (0.0, 0.9, 0.05)  # of plane 0 none: it is not turned
 OFFSETS = {"turned": (-3, -1, 0), "t5": (-9, -3, 0, 2, 40), "deberta-v2": (-9, -3, 0, 2, 40)}
 WORDS = ("the", "cat", "sat", "dog", "ran", "mat")
-BACK = (-1, -3, 0, -2)
-"""Offsets that the four heads of both layers of a planted decoder look at; two share keys."""
 
 
 def fit_context() -> FitContext:
@@ -298,49 +293,3 @@ def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
     assert (shares[["query", "key"]] == 0).all(axis=None)
     assert (shares["position"] != 0).all()
     np.testing.assert_allclose(shares["position"] + shares["content"], 1)
-
-
-def _plant(model: Model) -> None:
-    """Queries and keys that are the same for every token and out of phase by the offsets."""
-    width = model.config.head_dim
-    frequencies = model.rotary_emb.inv_freq.double()
-    for layer in model.layers:
-        attention = layer.self_attn
-        for side in (attention.q_proj, attention.k_proj):
-            side.weight.zero_()
-            side.bias.zero_()
-        queries = attention.q_proj.bias.view(-1, width)
-        for head, offset in enumerate(BACK):
-            phases = frequencies * offset
-            queries[head] = 4.0 * torch.cat([phases.cos(), phases.sin()])
-        attention.k_proj.bias.view(-1, width)[:, : width // 2] = 4.0
-
-
-def test_planted_offsets_of_a_decoder_are_found_by_planes_kernels_and_attention(tmp_path):
-    model = tiny_model("llama", dtype=torch.float32)
-    with torch.no_grad():
-        _plant(model.model)
-    model.model.save_pretrained(tmp_path / "model-llama")
-    model.tokenizer.save_pretrained(tmp_path / "model-llama")
-    statistics = ["offset_agreement", "score_share", "query_key_error"]
-    asked = request(tmp_path, "llama", statistics=statistics)
-    (tmp_path / "text.txt").write_text(LONGER_TEXT, encoding="utf-8")
-    run(asked, run_local)
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        found = store.sql("select head, kernel_offset, attention_offset_per_pair from head_offset")
-        planted = [(head + 1, offset, offset) for head, offset in enumerate(BACK)]
-        assert sorted(found.fetchall()) == sorted(planted * 2)
-        planes = store.sql("select head, preferred_offset, coherence from rotary_plane").fetchall()
-        assert len(planes) == 2 * len(BACK) * 2
-        for head, offset, coherence in planes:
-            assert offset == pytest.approx(BACK[head - 1], abs=1e-5)
-            assert coherence == pytest.approx(1)
-        for shares in store.sql("select position, content from score_share").fetchall():
-            assert shares == pytest.approx((1, 0), abs=1e-5)
-        [counted] = store.sql(
-            "select n_heads, agreement from offset_agreement "
-            "where counting = 'kernel' and min_dependence = 0 and layer is null"
-        ).fetchall()
-        assert counted == (8, 1)
-        [(worst,)] = store.sql("select max(attention_error) from query_key_error").fetchall()
-        assert worst < 1e-5
