@@ -85,23 +85,16 @@ def test_evenly_filled_bins_count_once_and_a_crowded_one_hides_the_rest():
     assert not can_be_ranked(np.arange(len(crowded)), crowded)
 
 
-@pytest.fixture(scope="module")
-def store(tiny, sequences):
-    """The table made from the histogram of the tiny model's sequences."""
+def test_parts_that_do_not_add_up_break_a_law(tiny, sequences):
+    table = norms.ATTENTION_NORM_CORRELATION
     counts = rows_of_table(norms.ATTENTION_NORM_HISTOGRAM, tiny, sequences)
-    with store_of(attention_norm_histogram=counts) as opened:
-        table = norms.ATTENTION_NORM_CORRELATION
-        opened.register("rows", made(table, opened))
-        opened.execute(f"create table {table.name} as from rows")
-        yield opened
-
-
-def test_parts_that_do_not_add_up_break_a_law(store):
-    laws = " and ".join(f"({law})" for law in norms.ATTENTION_NORM_CORRELATION.laws)
-    rows = "from attention_norm_correlation select * replace ({} as within_heads)"
-    for changed, broken in (("within_heads", 0), ("within_heads + 0.01", 1)):
-        found = store.sql(f"select count(*) from ({rows.format(changed)}) where not ({laws})")
-        assert (found.fetchall()[0][0] > 0) == broken
+    with store_of(attention_norm_histogram=counts) as store:
+        found = made(table, store)
+    laws = " and ".join(f"({law})" for law in table.laws)
+    for more, broken in ((0, False), (0.01, True)):
+        rows = found.assign(within_heads=found["within_heads"] + more)
+        with store_of(changed=rows) as store:
+            assert bool(store.sql(f"from changed where not ({laws})").fetchall()) == broken
 
 
 def _from_first(seed: int, n_pairs: tuple[int, int]) -> float:

@@ -11,7 +11,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import rankdata
 
 from analysis.measures.bootstrap import redraws
 from analysis.measures.positions import profile_clusters as clusters
@@ -53,7 +52,6 @@ from analysis.statistics.positions.scores import (
 from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_weights
-from tests.reference import correlation_parts as parts_twin
 from tests.statistics.fits import made, store_of
 from tests.statistics.positions.turned_layers import public, stored
 from tests.tiny import WIDTH, tiny_model, tiny_sequences
@@ -128,9 +126,6 @@ def test_parts_add_up_and_shifts_of_whole_layers_are_between_them():
     assert within.high < 0 < between.low
     found = rank_correlation(scores, attention, seed=0)
     assert within.contribution + between.contribution == pytest.approx(found.value)
-    ranks = [rankdata(offsets).tolist() for offsets in (scores, attention)]
-    slow = parts_twin.parts(ranks, [(int(layer),) for layer in layers])
-    assert [part[:2] for part in (within, between)] == [pytest.approx(part) for part in slow]
 
 
 _QUARTERS = st.integers(0, 8).map(lambda n: n / 4)

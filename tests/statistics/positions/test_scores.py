@@ -27,22 +27,19 @@ from analysis.statistics.positions.scores import (
     STATE_SPECTRUM,
 )
 from analysis.statistics.positions.sums import (
-    COMPLEX,
     OFFSET_TERM,
     POSITION_KERNEL,
-    REAL,
     ROTARY_PLANE,
     SCORE_SHARE,
 )
 from precompute.corpora.sequence import Entry
 from precompute.passes.filling import begin, rows_of_weights
 from tests.statistics.positions.turned_layers import (
-    Change,
     changed_layers,
     stored,
     turning,
 )
-from tests.tiny import tiny_model, tiny_sequences
+from tests.tiny import TEXTS, tiny_model, tiny_sequences
 from tests.tracing import layers_of
 
 
@@ -181,8 +178,8 @@ def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
 
 
 N, PARTS = 12, ("position", "query", "key", "content")
-FREQUENCIES = (0.0, 0.9, 0.05)  # of plane 0 none: it is not turned
-OFFSETS = {"turned": (-3, -1, 0), "t5": (-9, -3, 0, 2, 40), "deberta-v2": (-9, -3, 0, 2, 40)}
+OFFSETS = {"gpt_neox": (-3, -1, 0), "t5": (-9, -3, 0, 2, 40), "deberta-v2": (-9, -3, 0, 2, 40)}
+"""Offsets that are looked at: in one model half of the planes are not turned."""
 WORDS = ("the", "cat", "sat", "dog", "ran", "mat")
 
 
@@ -212,42 +209,23 @@ def fitted(
     return kernels, shares
 
 
-def _term_rows(kind: str, entries: Any = None, change: Change = lambda weights: weights) -> Any:
-    """Rows of the shards of offset terms for texts of a tiny model."""
-    texts = tiny_sequences(kind, entries) if entries else tiny_sequences(kind)
-    layers = changed_layers(tiny_model(kind), texts, change)
-    filling = begin(OFFSET_TERM, layers[0].batch)
+def shard_rows(table: Table, kind: str, entries: Any = TEXTS) -> pd.DataFrame:
+    """Rows of a table's shards for texts of a tiny model."""
+    layers = layers_of(tiny_model(kind), tiny_sequences(kind, entries))
+    filling = begin(table, layers[0].batch)
     for layer in layers:
         filling.add(layer)
     return filling.rows().to_pandas()
 
 
-def drawn_sums(n_sequences: int, n_heads: int, *, spread: float = 1.0) -> pd.DataFrame:
-    """Rows of shards of one layer: pairs of each sequence have queries and keys of their own."""
-    draw = np.random.default_rng(0)
-    places = [range(n_sequences), [1], range(1, n_heads + 1), range(len(FREQUENCIES))]
-    rows = pd.MultiIndex.from_product(places, names=["seq", "layer", "head", "plane"])
-    frame = rows.to_frame(index=False)
-    frame["frequency"] = frame["plane"].map(dict(enumerate(FREQUENCIES)))
-    frame["n_pairs"] = 20 + 5 * (frame["seq"] % 4)
-    for name in (f"{quantity}_{part}" for quantity in COMPLEX for part in ("real", "imaginary")):
-        means = draw.normal(size=n_heads)[frame["head"] - 1]
-        means = means + spread * draw.normal(size=len(frame))
-        frame[name] = np.where(frame["plane"] > 0, means * frame["n_pairs"], 0.0)
-    for name in REAL:
-        frame[name] = draw.uniform(20, 30, size=len(frame)) * frame["n_pairs"]
-    return frame
-
-
 @cache
-def shards(kind: str) -> tuple[Table, pd.DataFrame]:
-    """A table and rows of its shards for 12 texts: drawn, or of random words."""
-    if kind == "turned":
-        return ROTARY_PLANE, drawn_sums(N, 2)
+def shards(kind: str, n: int = N) -> tuple[Table, pd.DataFrame]:
+    """A table and rows of its shards for texts of random words."""
     draw = np.random.default_rng(0)
-    lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(N)]
+    lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(n)]
     entries = tuple(Entry(f"line {seq}", (line,)) for seq, line in enumerate(lines))
-    return OFFSET_TERM, _term_rows(kind, entries)
+    table = ROTARY_PLANE if kind == "gpt_neox" else OFFSET_TERM
+    return table, shard_rows(table, kind, entries)
 
 
 def redrawn(rows: pd.DataFrame, times: np.ndarray) -> pd.DataFrame:
@@ -274,14 +252,14 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind, monkeypatch):
 
 def test_few_texts_have_no_interval_and_blocks_count_as_texts():
     for n, block in ((9, int), (30, lambda seq: seq // 4)):
-        for frame in fitted(ROTARY_PLANE, drawn_sums(n, 1), OFFSETS["turned"], block):
+        for frame in fitted(*shards("gpt_neox", n), OFFSETS["gpt_neox"], block):
             ends = [name for name in frame if name.endswith(("low", "high"))]
             assert frame[ends].isna().all(axis=None)
             assert frame.drop(columns=[*ends, "head"]).notna().all(axis=None)
 
 
 def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
-    kernels, shares = fitted(OFFSET_TERM, _term_rows("t5"), range(-17, 18))
+    kernels, shares = fitted(OFFSET_TERM, shard_rows(OFFSET_TERM, "t5"), range(-17, 18))
     model = tiny_model("t5").model
     bias = model.encoder.block[0].layer[0].SelfAttention.compute_bias(18, 18)[0].detach()
     assert len(kernels) == 2 * 3 * 35
