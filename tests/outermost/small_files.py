@@ -121,7 +121,7 @@ class Small:
 
     def expected(self, view: View) -> pd.DataFrame:
         if view.name not in self.computed:
-            self.computed[view.name] = view.expected(self.corpus, self.store)
+            self.computed[view.name] = view.recomputed(self.corpus, self.store)
         return self.computed[view.name]
 
     def stored(self, view: View) -> pd.DataFrame:
