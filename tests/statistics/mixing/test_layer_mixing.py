@@ -1,6 +1,5 @@
 """Whole layers as sums over their tokens, against every vector of every pair written out."""
 
-import dataclasses
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from analysis.measures.mixing import layer_mixing as formula
-from analysis.measures.mixing.completeness import layer_errors
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
-from analysis.measures.mixing.linear_layer import LinearNorm, linear_layer
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.statistics.mixing import MIXING_RATIO
 from precompute.passes.mixing import sequence_scope_similarity
@@ -76,27 +73,9 @@ def test_rougher_formats_stay_close_and_tell_their_error(layers):
 @every_order
 def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):
     """An output a thousand times too small misses all, and is less than rounding of its parts."""
-    layer = layers[0]
-    written_out = twin.layer_sums(layer)[layer.weights.order.whole]
-    sent = written_out.parts.sum(dim=1)
-    sent = sent - layer.input[0] if layer.weights.order.keeps_stream else sent
-    faint = dataclasses.replace(layer, output=layer.output / 1000)
-    rough, fine = (
-        layer_errors(faint, sent, written_out.bias, dtype)
-        for dtype in (torch.bfloat16, torch.float64)
-    )
-    errors = layer_mixing(faint, dtype=torch.bfloat16).errors
-    torch.testing.assert_close(errors, rough, rtol=0.05, atol=0)
+    faint = replace(layers[0], output=layers[0].output / 1000)
+    fine, rough = (layer_mixing(faint, dtype=dtype).errors for dtype in (None, torch.bfloat16))
     assert (fine > 10 * rough).all()
-
-
-@every_order
-def test_steps_are_those_of_the_order(layers):
-    for layer in layers:
-        given, order = linear_layer(layer), layer.weights.order
-        stages = (given.read, given.after_attention, given.to_network, given.after_network)
-        for steps, names in zip(stages, order.stages, strict=True):
-            assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
 
 
 @given(
