@@ -19,7 +19,7 @@ from analysis.scopes import EFFECTS, RELATIONS
 from analysis.statistics.pairs.changes import DISTANCE_FROM_ZERO_SQL, with_interval
 from pages.token_pairs import ranking
 from pages.token_pairs.ranking import RANKS, listed, tally
-from tests.statistics.pairs.conftest import Run
+from tests.statistics.conftest import Run
 
 of_bert = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 KEY = ["layer", "place", "source_id", "target_id"]
@@ -68,7 +68,7 @@ def all_pairs(pair_store, layer_order) -> pd.DataFrame:
         "join vocabulary as t on t.token_id = target"
     ).df()
     bounds = map(nearer_bound, rows["mean_delta"], rows["standard_error"], rows["degrees"])
-    return rows.assign(near=pd.Series(bounds, dtype=float), size=rows["mean_delta"].abs())
+    return rows.assign(near=pd.Series([*bounds], dtype=float), size=rows["mean_delta"].abs())
 
 
 def copy_of(run: Run, folder: Path, *statements: str) -> DuckDBPyConnection:

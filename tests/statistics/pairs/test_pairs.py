@@ -148,7 +148,7 @@ PLACES = ["seq", "source_pos", "target_pos"]
 PAIR = ["layer", "effect", "source", "target"]
 
 
-def test_all_occurrences_of_listed_pairs_are_stored_once(pair_store, occurrences, layer_order):
+def test_all_occurrences_of_listed_pairs_are_stored_once(pair_store, pair_run, layer_order):
     """Pairs are those that a reader sees first in the lists by mean change."""
     wide, listed = pair_store.execute("from pair_delta_wide").df(), []
     ways = product(layer_order.effects, (1, 2), (1, -1), MIN_COUNTS, (True, False))
@@ -159,6 +159,7 @@ def test_all_occurrences_of_listed_pairs_are_stored_once(pair_store, occurrences
         listed.append(rows.sort_values(["by", "source", "target"]).head(LIMIT)[PAIR])
     columns = ["layer", "source", "target", *PLACES]
     effects = list(layer_order.effects)
+    occurrences = pd.concat(map(pd.read_parquet, pair_run[1].shards(PAIR_DELTA)))
     every = occurrences.melt(columns, effects, var_name="effect", value_name="delta")
     expected = every.merge(pd.concat(listed).drop_duplicates())
     found = pair_store.execute("from pair_occurrence").df().astype({"effect": str})
