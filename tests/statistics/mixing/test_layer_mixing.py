@@ -12,6 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from analysis.measures.mixing import layer_mixing as formula
 from analysis.measures.mixing.layer_mixing import attention_mixing, layer_mixing
+from analysis.measures.mixing.linear_layer import LinearNorm, linear_layer
 from analysis.measures.mixing.map_similarity import map_similarities
 from analysis.statistics.mixing import MIXING_RATIO
 from precompute.passes.mixing import sequence_scope_similarity
@@ -76,6 +77,15 @@ def test_errors_are_held_against_what_the_rough_format_leaves_visible(layers):
     faint = replace(layers[0], output=layers[0].output / 1000)
     fine, rough = (layer_mixing(faint, dtype=dtype).errors for dtype in (None, torch.bfloat16))
     assert (fine > 10 * rough).all()
+
+
+@every_order
+def test_steps_are_those_of_the_order(layers):
+    for layer in layers:
+        given, order = linear_layer(layer), layer.weights.order
+        stages = (given.read, given.after_attention, given.to_network, given.after_network)
+        for steps, names in zip(stages, order.stages, strict=True):
+            assert ["ln" if isinstance(step, LinearNorm) else step for step in steps] == list(names)
 
 
 @given(
