@@ -21,18 +21,6 @@ The dog.
 Dog, cat.
 Cat sat. The dog ran, ran, ran; the cat sat.
 """
-LONGER_TEXT = """The cat sat, the dog ran, the cat ran, the dog sat, the cat sat.
-The mat, the mat. The dog, the dog ran.
-
-Dog, cat. The dog ran, ran, ran; the cat sat, the dog ran.
-Cat sat. The dog ran, ran, ran; the cat sat, the dog ran.
-
-The dog.
-
-Cat sat, the cat.
-
-Dog.
-"""
 
 
 def request(folder: Path, family: str = "bert", *, annotated: bool = False, **settings) -> Request:

@@ -75,10 +75,6 @@ added_positions = pytest.mark.parametrize(
     "family", [*TEXT_FAMILIES, *OF_IMAGES], indirect=True, scope="session"
 )
 """Families that add positions to their input as vectors."""
-turned_positions = pytest.mark.parametrize(
-    "family", ["llama", "qwen3", "gemma3_text", "gpt_neox", "youtu"], indirect=True, scope="session"
-)
-"""Families that turn queries and keys: wholly, after norms, by layer, in part, of latents."""
 text_families = pytest.mark.text_families
 """Marks a test that needs a tokenizer, or texts of several lengths, which images never have."""
 

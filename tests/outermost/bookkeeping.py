@@ -1,13 +1,12 @@
 """Facts on the corpus of a file, from its token ids, the tokenizer and the model's files."""
 
-import duckdb
 import numpy as np
 import pandas as pd
 
 from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 
 
-def run(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
+def run(corpus: Corpus) -> pd.DataFrame:
     model = corpus.model
     return frame_of(
         [

@@ -43,12 +43,12 @@ class Comparison:
         return bool(self.n_missing or self.n_extra)
 
 
-def stored_rows(store: duckdb.DuckDBPyConnection, view: str, columns: list[str]) -> pd.DataFrame:
-    """The given columns of a view, names as text."""
-    described = store.execute(f'describe "{view}"').fetchall()
+def stored_rows(store: duckdb.DuckDBPyConnection, query: str, columns: list[str]) -> pd.DataFrame:
+    """The given columns of a query, names as text."""
+    described = store.execute(f"describe {query}").fetchall()
     as_text = {name for name, kind, *_ in described if kind.startswith(("ENUM", "VARCHAR"))}
     chosen = ", ".join(f'"{c}"::varchar as "{c}"' if c in as_text else f'"{c}"' for c in columns)
-    return store.execute(f'select {chosen} from "{view}"').df()
+    return store.execute(f"select {chosen} from ({query})").df()
 
 
 def compared(

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import torch
 
+from tests.outermost import turned
 from tests.outermost.bare_model import BareModel, Layer, Reading
 from tests.outermost.corpus import Corpus, frame_of
 
@@ -67,6 +68,7 @@ PREFERRED = {
 def head_offset(corpus: Corpus) -> pd.DataFrame:
     """Offsets with the largest means within the reach, of equals the nearest, then the left one."""
     means, rows = query_key_correlation(corpus), []
+    kernels = turned.position_kernel(corpus) if len(corpus.model.frequencies(0)) else None
     for place in np.ndindex(len(corpus.model.layers), corpus.model.heads):
         layer, head = place[0] + 1, place[1] + 1
         of_head = means[(means["layer"] == layer) & (means["head"] == head)]
@@ -78,6 +80,10 @@ def head_offset(corpus: Corpus) -> pd.DataFrame:
             for reading in corpus.readings
         ]
         row |= {"dependence": np.mean([of for of in dependences if of is not None])}
+        if kernels is not None:
+            of_head = kernels[(kernels["layer"] == layer) & (kernels["head"] == head)]
+            near = of_head[of_head["offset"].abs() <= REACH_OF_PROFILES].set_index("offset")
+            row["kernel_offset"] = near["kernel"].idxmax()
         rows.append({"layer": layer, "head": head} | row)
     return frame_of(rows)
 

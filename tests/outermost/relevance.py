@@ -1,5 +1,6 @@
 """Relevance carried back to the input: REFERENCE section 5, rules i to iv."""
 
+import duckdb
 import numpy as np
 import pandas as pd
 
@@ -71,10 +72,11 @@ def _of_heads(rule: str, maps_of_heads: np.ndarray) -> list[tuple[int | None, np
     return [*enumerate(maps_of_heads, start=1), mean] if rule in (*RULES, "attention") else [mean]
 
 
-def relevance_map(corpus: Corpus, kept: list[int]) -> pd.DataFrame:
+def relevance_map(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Every head's map and their mean, token by token, of the sequences that a file keeps."""
+    kept = store.execute("select distinct seq from relevance_map order by seq").fetchall()
     frames = []
-    for seq in kept:
+    for (seq,) in kept:
         for (rule, layer), heads in maps(corpus, seq).items():
             for head, relevance in _of_heads(rule, heads):
                 place = {"seq": seq, "rule": rule, "layer": layer, "head": head}

@@ -233,4 +233,8 @@ def massive_coordinate(corpus: Corpus) -> pd.DataFrame:
     counts = counts.sort_values([*cell, "size", "coordinate"], ascending=[True, True, False, True])
     counts = counts.groupby(cell).head(5).rename(columns={"mean": "largest"})
     counts = counts.assign(share=counts["size"] / counts["n_sequences"])
-    return counts.melt([*cell, "coordinate"], ["share", "largest"], "quantity", "mean")
+    names = [*cell, "coordinate", "n_sequences", "size"]
+    long = counts.melt(names, ["share", "largest"], "quantity", "mean")
+    is_share = long["quantity"] == "share"
+    of = long["n_sequences"].where(is_share, long["size"])
+    return long.assign(n_sequences=of).drop(columns="size")

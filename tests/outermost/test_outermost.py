@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.outermost.bookkeeping import masked_share
 from tests.outermost.not_recomputed import NOT_RECOMPUTED
-from tests.outermost.small_files import TEXTS, every_file, every_view
+from tests.outermost.small_files import TEXTS, each_view_once, every_file, every_view
 from tests.outermost.views import VIEWS
 from tests.test_house import imports
 
@@ -73,7 +73,7 @@ def test_the_program_loads_nothing_of_what_it_checks():
     assert rooms("tests.tiny") >= {"analysis", "precompute"}, "this test could not have failed"
 
 
-@every_view
+@each_view_once
 def test_one_number_that_is_off_is_seen(small, view):
     stored = small.stored(view)
     columns = [name for name in stored.columns if name not in view.keys]
@@ -91,7 +91,7 @@ def test_one_number_that_is_off_is_seen(small, view):
         assert not view.compared(small.expected(view), wrong).holds, name
 
 
-@every_view
+@each_view_once
 def test_a_row_too_few_or_too_many_is_seen(small, view):
     expected, stored = small.expected(view), small.stored(view)
     assert view.compared(expected, stored[1:]).n_missing == 1

@@ -1,7 +1,5 @@
 """Resamples of whole units (efron-1979), or too few of them, and parts of correlations."""
 
-import random
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -23,18 +21,6 @@ from analysis.measures.correlation_parts import (
 )
 from tests.reference import correlation_parts as twin
 
-
-def drawn_counts(units: list[int], *, resamples: int, seed: int) -> list[list[int]]:
-    """Number of times that each member counts in each resample."""
-    generator = random.Random(seed)
-    names = sorted(set(units))
-    counts = []
-    for _ in range(resamples):
-        drawn = [generator.choice(names) for _ in names]
-        counts.append([drawn.count(unit) for unit in units])
-    return counts
-
-
 ENDS = (0.025, 0.975)
 
 
@@ -50,14 +36,14 @@ def test_windows_of_one_document_are_drawn_together_and_too_few_are_not_drawn(un
     assert (totals == len(of_unit)).all()
 
 
-def test_draws_spread_means_as_those_of_the_slow_twin_do_by_their_seed():
-    units = [0] * 8 + list(range(1, 20))
+def test_draws_spread_sums_as_independent_draws_of_whole_units_do_by_their_seed():
+    units = np.array([0] * 8 + list(range(1, 20)))
     values = np.random.default_rng(0).normal(size=len(units))
-    slow = np.array(drawn_counts(units, resamples=3000, seed=1)) @ values
-    fast = redraws(np.array(units), seed=0).weights @ values
-    assert fast.mean() == pytest.approx(slow.mean(), abs=0.15 * slow.std())
-    assert fast.std() == pytest.approx(slow.std(), rel=0.1)
-    again, other = (redraws(np.array(units), seed=seed).weights @ values for seed in (0, 1))
+    of_units = np.bincount(units, values)
+    fast, again, other = (redraws(units, seed=seed).weights @ values for seed in (0, 0, 1))
+    spread = len(of_units) ** 0.5 * of_units.std()
+    assert fast.mean() == pytest.approx(of_units.sum(), abs=0.15 * spread)
+    assert fast.std() == pytest.approx(spread, rel=0.1)
     assert (fast == again).all()
     assert (fast != other).any()
 

@@ -14,7 +14,7 @@ from analysis.models import attention
 from analysis.models.router import Router
 from analysis.models.trace import LayerTrace
 from tests.massive import FAULTS, PLACES, SIZE, massive_model
-from tests.tiny import OF_DECODERS, OF_ORDERS, TEXT_FAMILIES, TINY_VISION, tiny_sequences
+from tests.tiny import OF_DECODERS, OF_ORDERS, TEXT_FAMILIES, tiny_sequences
 from tests.tracing import controlled_layers, trace_of
 
 
@@ -82,9 +82,10 @@ def test_the_parts_of_a_mixture_of_experts_add_up(family, tiny, traced_alone):
 
 
 DTYPES = (torch.float32, torch.bfloat16)
+OF_VISION = ("dinov3_vit", "vit", "dinov2")
 CASES = [
     (name, PLACES[number % 2], DTYPES[number // 2 % 2])
-    for number, name in enumerate((*TEXT_FAMILIES, *OF_DECODERS, *OF_ORDERS, *TINY_VISION))
+    for number, name in enumerate((*TEXT_FAMILIES, *OF_DECODERS, *OF_ORDERS, *OF_VISION))
 ]
 """Every kind of family once, and every place in both formats."""
 NO_BIASES = {

@@ -1,7 +1,7 @@
 """The lists of pairs, against all pairs sorted and filtered one condition at a time."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from itertools import cycle, product
 from pathlib import Path
@@ -19,7 +19,7 @@ from analysis.scopes import EFFECTS, RELATIONS
 from analysis.statistics.pairs.changes import DISTANCE_FROM_ZERO_SQL, with_interval
 from pages.token_pairs import ranking
 from pages.token_pairs.ranking import RANKS, listed, tally
-from tests.statistics.pairs.conftest import Run
+from tests.statistics.conftest import Run
 
 of_bert = pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 KEY = ["layer", "place", "source_id", "target_id"]
@@ -47,21 +47,11 @@ def _quantile(degrees: float) -> float:
     return float(student.ppf(0.975, degrees))
 
 
-def place_in_list(pair: Mapping[Any, Any], rank: str) -> tuple[Any, ...]:
-    """Sort key of a pair in a layer's list, the smallest first."""
-    ids = (pair["source_id"], pair["target_id"])
-    size = abs(pair["mean_delta"])
-    if rank == "mean":
-        return (-size, *ids)
-    bound = nearer_bound(pair["mean_delta"], pair["standard_error"], pair["degrees"])
-    return (1, -size, *ids) if bound is None else (0, -bound, -size, *ids)
-
-
 @pytest.fixture(scope="module")
 def all_pairs(pair_store, layer_order) -> pd.DataFrame:
     """Every pair of every layer and effect under the names of the lists, in no order of theirs.
 
-    The errors of some are reduced, so that some are clear of 0.
+    The errors of some are reduced, so that some are clear of 0; `near` is how far.
     """
     effects = " union all ".join(
         f"select layer, source, target, n, n_sequences, degrees, '{effect}' as effect, "
@@ -70,13 +60,15 @@ def all_pairs(pair_store, layer_order) -> pd.DataFrame:
         "from pair_delta_wide"
         for effect in layer_order.effects
     )
-    return pair_store.execute(
+    rows = pair_store.execute(
         f"select of.* exclude (source, target), source as source_id, target as target_id, "
         "s.token as source, t.token as target, pmi::double as pmi, relation, has_special "
         f"from ({effects}) as of join pair using (source, target) "
         "join vocabulary as s on s.token_id = source "
         "join vocabulary as t on t.token_id = target"
     ).df()
+    bounds = map(nearer_bound, rows["mean_delta"], rows["standard_error"], rows["degrees"])
+    return rows.assign(near=pd.Series([*bounds], dtype=float), size=rows["mean_delta"].abs())
 
 
 def copy_of(run: Run, folder: Path, *statements: str) -> DuckDBPyConnection:
@@ -121,28 +113,20 @@ def asked(request, pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
         yield store
 
 
+RANKED = {"mean": ["size"], "bound": ["near", "size"]}
+
+
 def _expected(
     rows: pd.DataFrame, order: str, limit: int, *, rank: str = "bound", clear: bool = False
 ) -> pd.DataFrame:
-    """The first of every layer, sorted slowly."""
-    chosen = []
-    for _, of_layer in rows.groupby("layer"):
-        pairs = [
-            pair
-            for pair in of_layer.to_dict("records")
-            if _is_listed(pair["mean_delta"], order) and (not clear or _bound(pair) is not None)
-        ]
-        pairs.sort(key=lambda pair: place_in_list(pair, rank))
-        chosen += [pair | {"place": place} for place, pair in enumerate(pairs[:limit], start=1)]
-    return pd.DataFrame(chosen, columns=[*rows.columns, "place"]).astype(rows.dtypes)
-
-
-def _is_listed(mean: float, order: str) -> bool:
-    return {"amplified": mean > 0, "attenuated": mean < 0}.get(order, True)
-
-
-def _bound(pair: dict[Any, Any]) -> float | None:
-    return nearer_bound(pair["mean_delta"], pair["standard_error"], pair["degrees"])
+    """The first of every layer: those without a bound follow all that have one."""
+    sign = {"amplified": 1, "attenuated": -1}.get(order)
+    rows = rows[(np.sign(rows["mean_delta"]) == sign) | (sign is None)]
+    rows = rows[rows["near"].notna()] if clear else rows
+    by = ["layer", *RANKED[rank], "source_id", "target_id"]
+    rows = rows.sort_values(by, ascending=[name not in RANKED["bound"] for name in by])
+    rows = rows.assign(place=rows.groupby("layer").cumcount() + 1)
+    return rows[rows["place"] <= limit]
 
 
 def _assert_same(found: pd.DataFrame, expected: pd.DataFrame) -> None:
@@ -237,56 +221,39 @@ def renamed(pair_run, tmp_path_factory) -> Iterator[DuckDBPyConnection]:
         yield store
 
 
+CLOCK, SUMMER = {"50%_o'Clock"}, {"Été"}
+
+
 @pytest.mark.parametrize(
-    ("text", "matches"),
+    ("texts", "fits"),
     [
-        ("%", {"50%_o'Clock"}),
-        ("_", {"50%_o'Clock"}),
-        ("'", {"50%_o'Clock"}),
-        ("_O'CLOCK", {"50%_o'Clock"}),
-        ("\\", set()),
-        ("') or true --", set()),
-        (".*", set()),
-        ("étÉ", {"Été"}),
-        ("T", {"Été", "t"}),
-        ('"T"', {"t"}),
-        ('"été"', {"Été"}),
-        ('"_"', set()),
-        ('"', set()),
-        ('""', set()),
+        *(({"text": text}, {"text": CLOCK}) for text in ("%", "_", "'", "_O'CLOCK")),
+        *(({"text": text}, {"text": set()}) for text in ("\\", "') or true --", ".*")),
+        *(({"text": text}, {"text": set()}) for text in ('"_"', '"', '""')),
+        *(({"text": text}, {"text": SUMMER}) for text in ("étÉ", '"été"')),
+        ({"text": "T"}, {"text": SUMMER | {"t"}}),
+        ({"text": '"T"'}, {"text": {"t"}}),
+        ({"source": "t"}, {"source": SUMMER | {"t"}}),
+        ({"target": '"t"'}, {"target": {"t"}}),
+        (
+            {"source": "T", "target": "T", "text": "é"},
+            {"source": SUMMER | {"t"}, "target": SUMMER | {"t"}, "text": SUMMER},
+        ),
     ],
-)
-@of_bert
-def test_text_is_looked_for_as_it_is_in_either_token(renamed, text, matches):
-    every = listed(renamed, **EVERYTHING)
-    found = listed(renamed, **EVERYTHING, text=text)
-    assert set(every["source"]) == set(TOKENS)
-    kept = every[every["source"].isin(matches) | every["target"].isin(matches)]
-    assert found["place"].tolist() == list(range(1, len(kept) + 1))
-    same = [column for column in COLUMNS if column != "place"]
-    pd.testing.assert_frame_equal(found[same], kept[same].reset_index(drop=True), check_dtype=False)
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [{"source": "t"}, {"target": '"t"'}, {"source": "T", "target": "T", "text": "é"}],
     ids=str,
 )
 @of_bert
-def test_each_side_can_have_a_text_of_its_own(renamed, texts):
-    every = listed(renamed, **EVERYTHING)
+def test_text_is_looked_for_as_it_is_in_either_token_or_in_one_of_them(renamed, texts, fits):
+    every = kept = listed(renamed, **EVERYTHING)
+    assert set(every["source"]) == set(TOKENS)
+    for side, names in fits.items():
+        sides = ["source", "target"] if side == "text" else [side]
+        kept = kept[kept[sides].isin(names).any(axis=1)]
     found = listed(renamed, **EVERYTHING | texts)
-    fits = {"t": {"Été", "t"}, "T": {"Été", "t"}, '"t"': {"t"}, "é": {"Été"}}
-    kept = every
-    for side in ("source", "target"):
-        if side in texts:
-            kept = kept[kept[side].isin(fits[texts[side]])]
-    if "text" in texts:
-        either = kept[["source", "target"]].isin(fits[texts["text"]]).any(axis=1)
-        kept = kept[either]
-    assert 0 < len(kept) < len(every)
-    pairs = ["source_id", "target_id"]
-    assert found[pairs].to_numpy().tolist() == kept[pairs].to_numpy().tolist()
+    assert found["place"].tolist() == list(range(1, len(kept) + 1))
+    assert (len(kept) == 0) == (not all(fits.values()))
+    same = [column for column in COLUMNS if column != "place"]
+    pd.testing.assert_frame_equal(found[same], kept[same].reset_index(drop=True), check_dtype=False)
 
 
 @pytest.mark.parametrize("more", OF_TALLIES)

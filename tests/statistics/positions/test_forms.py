@@ -25,7 +25,6 @@ from analysis.measures.positions.query_key_wave import (
     phase_amplitudes,
     query_key_waves,
 )
-from analysis.measures.positions.relative_position_profile import diagonal_sums
 from analysis.statistics.positions.scores import QUERY_KEY_PHASE, QUERY_KEY_ROTATION, QUERY_KEY_WAVE
 from precompute.corpora.sequence import Entry
 from precompute.jobs.runner import run_local
@@ -96,15 +95,6 @@ def random_orthogonal(n, random):
 
 def random_columns(n, rank, random):
     return random_orthogonal(n, random)[:, :rank]
-
-
-@every_family
-def test_the_factors_rebuild_the_product(tiny):
-    for weights in tiny.layers:
-        factors = weights.query_key
-        rebuilt = (factors.query * factors.values[:, None, :]) @ factors.key.mT
-        for found, (dense, *_) in zip(rebuilt, dense_form(weights), strict=True):
-            np.testing.assert_allclose(found, dense, atol=1e-12)
 
 
 @every_family
@@ -191,20 +181,6 @@ def test_waves_covariances_and_correlations_are_those_of_their_definitions(trace
         np.testing.assert_allclose(covariance, products, rtol=1e-9, atol=1e-9)
         centred = (products - products.mean()) / np.linalg.norm(query) / np.linalg.norm(key)
         np.testing.assert_allclose(correlation, centred, rtol=1e-9, atol=1e-9)
-
-
-@added_positions
-def test_queries_and_keys_make_the_scores_and_their_diagonals(traced_alone):
-    for trace in traced_alone:
-        for layer in trace.layers:
-            weights, inputs = layer.weights, layer.attention_input[0]
-            queries, keys = query_key_waves(inputs, weights.query_key)
-            scores = (queries * weights.query_key.values[:, None]) @ keys.mT
-            raw_queries = inputs @ weights.query_weight + weights.query_bias[:, None]
-            raw_keys = inputs @ weights.key_weight + weights.key_bias[:, None]
-            torch.testing.assert_close(scores, raw_queries @ raw_keys.mT)
-            weighted = cross_covariance(queries, keys) * weights.query_key.values[:, None]
-            torch.testing.assert_close(weighted.sum(dim=-1), diagonal_sums(scores))
 
 
 def test_both_sides_of_a_plane_have_one_amplitude(traced_alone):

@@ -11,7 +11,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import rankdata
 
 from analysis.measures.bootstrap import redraws
 from analysis.measures.positions import profile_clusters as clusters
@@ -53,7 +52,6 @@ from analysis.statistics.positions.scores import (
 from precompute.jobs.shards import as_stored
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes.filling import rows_of_weights
-from tests.reference import correlation_parts as parts_twin
 from tests.statistics.fits import made, store_of
 from tests.statistics.positions.turned_layers import public, stored
 from tests.tiny import WIDTH, tiny_model, tiny_sequences
@@ -83,11 +81,6 @@ def test_of_equal_values_the_nearest_is_preferred_and_then_the_left(values, offs
     assert preferred_offsets(np.array([values], dtype=float), np.arange(-3, 4)).tolist() == [offset]
 
 
-PAIRS = st.integers(2, 12).flatmap(
-    lambda n: st.tuples(*2 * [st.lists(st.integers(-4, 4), min_size=n, max_size=n)])
-)
-
-
 def _spearman(scores, attention):
     """None if either side is constant."""
     if len(set(scores)) == 1 or len(set(attention)) == 1:
@@ -99,19 +92,6 @@ def _chance(scores, attention):
     """Σ_t p(t) q(t) over the offsets that occur."""
     n = len(scores)
     return sum(scores.count(t) / n * attention.count(t) / n for t in set(scores))
-
-
-@given(PAIRS)
-def test_numbers_over_heads_are_those_of_counting(pair):
-    scores, attention = map(np.array, pair)
-    same = (scores == attention).mean()
-    assert agreement(scores, attention, seed=0).value == pytest.approx(same)
-    assert chance_agreement(scores, attention) == pytest.approx(_chance(*pair))
-    expected, found = _spearman(*pair), rank_correlation(scores, attention, seed=0)
-    if expected is None:
-        assert np.isnan(found).all()
-    else:
-        assert found.value == pytest.approx(expected, abs=1e-9)
 
 
 def test_intervals_are_the_percentiles_of_resampled_heads():
@@ -146,9 +126,6 @@ def test_parts_add_up_and_shifts_of_whole_layers_are_between_them():
     assert within.high < 0 < between.low
     found = rank_correlation(scores, attention, seed=0)
     assert within.contribution + between.contribution == pytest.approx(found.value)
-    ranks = [rankdata(offsets).tolist() for offsets in (scores, attention)]
-    slow = parts_twin.parts(ranks, [(int(layer),) for layer in layers])
-    assert [part[:2] for part in (within, between)] == [pytest.approx(part) for part in slow]
 
 
 _QUARTERS = st.integers(0, 8).map(lambda n: n / 4)

@@ -15,7 +15,7 @@ from analysis.measures import bootstrap
 from analysis.measures.positions.score_share import TermTotals, score_shares
 from analysis.measures.positions.score_sums import bucket_ends, offset_totals
 from analysis.models.offset_terms import OffsetTerms
-from analysis.models.trace import Model, ModelWeights
+from analysis.models.trace import ModelWeights
 from analysis.scopes import PRE_NORM
 from analysis.statistics.base.tables import FitContext, Table
 from analysis.statistics.positions.scores import (
@@ -27,25 +27,19 @@ from analysis.statistics.positions.scores import (
     STATE_SPECTRUM,
 )
 from analysis.statistics.positions.sums import (
-    COMPLEX,
     OFFSET_TERM,
     POSITION_KERNEL,
-    REAL,
     ROTARY_PLANE,
     SCORE_SHARE,
 )
 from precompute.corpora.sequence import Entry
-from precompute.jobs.runner import run_local
 from precompute.passes.filling import begin, rows_of_weights
-from precompute.run import run
-from tests.small_store import LONGER_TEXT, request
 from tests.statistics.positions.turned_layers import (
-    Change,
     changed_layers,
     stored,
     turning,
 )
-from tests.tiny import tiny_model, tiny_sequences
+from tests.tiny import TEXTS, tiny_model, tiny_sequences
 from tests.tracing import layers_of
 
 
@@ -184,11 +178,9 @@ def test_directions_are_asked_of_no_layer_that_turns(tiny, sequences):
 
 
 N, PARTS = 12, ("position", "query", "key", "content")
-FREQUENCIES = (0.0, 0.9, 0.05)  # of plane 0 none: it is not turned
-OFFSETS = {"turned": (-3, -1, 0), "t5": (-9, -3, 0, 2, 40), "deberta-v2": (-9, -3, 0, 2, 40)}
+OFFSETS = {"gpt_neox": (-3, -1, 0), "t5": (-9, -3, 0, 2, 40), "deberta-v2": (-9, -3, 0, 2, 40)}
+"""Offsets that are looked at: in one model half of the planes are not turned."""
 WORDS = ("the", "cat", "sat", "dog", "ran", "mat")
-BACK = (-1, -3, 0, -2)
-"""Offsets that the four heads of both layers of a planted decoder look at; two share keys."""
 
 
 def fit_context() -> FitContext:
@@ -217,42 +209,23 @@ def fitted(
     return kernels, shares
 
 
-def _term_rows(kind: str, entries: Any = None, change: Change = lambda weights: weights) -> Any:
-    """Rows of the shards of offset terms for texts of a tiny model."""
-    texts = tiny_sequences(kind, entries) if entries else tiny_sequences(kind)
-    layers = changed_layers(tiny_model(kind), texts, change)
-    filling = begin(OFFSET_TERM, layers[0].batch)
+def shard_rows(table: Table, kind: str, entries: Any = TEXTS) -> pd.DataFrame:
+    """Rows of a table's shards for texts of a tiny model."""
+    layers = layers_of(tiny_model(kind), tiny_sequences(kind, entries))
+    filling = begin(table, layers[0].batch)
     for layer in layers:
         filling.add(layer)
     return filling.rows().to_pandas()
 
 
-def drawn_sums(n_sequences: int, n_heads: int, *, spread: float = 1.0) -> pd.DataFrame:
-    """Rows of shards of one layer: pairs of each sequence have queries and keys of their own."""
-    draw = np.random.default_rng(0)
-    places = [range(n_sequences), [1], range(1, n_heads + 1), range(len(FREQUENCIES))]
-    rows = pd.MultiIndex.from_product(places, names=["seq", "layer", "head", "plane"])
-    frame = rows.to_frame(index=False)
-    frame["frequency"] = frame["plane"].map(dict(enumerate(FREQUENCIES)))
-    frame["n_pairs"] = 20 + 5 * (frame["seq"] % 4)
-    for name in (f"{quantity}_{part}" for quantity in COMPLEX for part in ("real", "imaginary")):
-        means = draw.normal(size=n_heads)[frame["head"] - 1]
-        means = means + spread * draw.normal(size=len(frame))
-        frame[name] = np.where(frame["plane"] > 0, means * frame["n_pairs"], 0.0)
-    for name in REAL:
-        frame[name] = draw.uniform(20, 30, size=len(frame)) * frame["n_pairs"]
-    return frame
-
-
 @cache
-def shards(kind: str) -> tuple[Table, pd.DataFrame]:
-    """A table and rows of its shards for 12 texts: drawn, or of random words."""
-    if kind == "turned":
-        return ROTARY_PLANE, drawn_sums(N, 2)
+def shards(kind: str, n: int = N) -> tuple[Table, pd.DataFrame]:
+    """A table and rows of its shards for texts of random words."""
     draw = np.random.default_rng(0)
-    lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(N)]
+    lines = [" ".join(draw.choice(WORDS, size=3 + seq % 7)) + "." for seq in range(n)]
     entries = tuple(Entry(f"line {seq}", (line,)) for seq, line in enumerate(lines))
-    return OFFSET_TERM, _term_rows(kind, entries)
+    table = ROTARY_PLANE if kind == "gpt_neox" else OFFSET_TERM
+    return table, shard_rows(table, kind, entries)
 
 
 def redrawn(rows: pd.DataFrame, times: np.ndarray) -> pd.DataFrame:
@@ -263,7 +236,7 @@ def redrawn(rows: pd.DataFrame, times: np.ndarray) -> pd.DataFrame:
 
 @pytest.mark.parametrize("kind", OFFSETS)
 def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind, monkeypatch):
-    monkeypatch.setattr(bootstrap, "RESAMPLES", 25)
+    monkeypatch.setattr(bootstrap, "RESAMPLES", 9)
     table, rows = shards(kind)
     draws = fit_context().redraws(np.arange(N)).weights.astype(int)
     found = fitted(table, rows, OFFSETS[kind])
@@ -279,14 +252,14 @@ def test_ends_are_percentiles_of_what_redrawn_sequences_make(kind, monkeypatch):
 
 def test_few_texts_have_no_interval_and_blocks_count_as_texts():
     for n, block in ((9, int), (30, lambda seq: seq // 4)):
-        for frame in fitted(ROTARY_PLANE, drawn_sums(n, 1), OFFSETS["turned"], block):
+        for frame in fitted(*shards("gpt_neox", n), OFFSETS["gpt_neox"], block):
             ends = [name for name in frame if name.endswith(("low", "high"))]
             assert frame[ends].isna().all(axis=None)
             assert frame.drop(columns=[*ends, "head"]).notna().all(axis=None)
 
 
 def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
-    kernels, shares = fitted(OFFSET_TERM, _term_rows("t5"), range(-17, 18))
+    kernels, shares = fitted(OFFSET_TERM, shard_rows(OFFSET_TERM, "t5"), range(-17, 18))
     model = tiny_model("t5").model
     bias = model.encoder.block[0].layer[0].SelfAttention.compute_bias(18, 18)[0].detach()
     assert len(kernels) == 2 * 3 * 35
@@ -298,49 +271,3 @@ def test_the_kernel_of_a_t5_is_its_bias_at_every_offset_there_is():
     assert (shares[["query", "key"]] == 0).all(axis=None)
     assert (shares["position"] != 0).all()
     np.testing.assert_allclose(shares["position"] + shares["content"], 1)
-
-
-def _plant(model: Model) -> None:
-    """Queries and keys that are the same for every token and out of phase by the offsets."""
-    width = model.config.head_dim
-    frequencies = model.rotary_emb.inv_freq.double()
-    for layer in model.layers:
-        attention = layer.self_attn
-        for side in (attention.q_proj, attention.k_proj):
-            side.weight.zero_()
-            side.bias.zero_()
-        queries = attention.q_proj.bias.view(-1, width)
-        for head, offset in enumerate(BACK):
-            phases = frequencies * offset
-            queries[head] = 4.0 * torch.cat([phases.cos(), phases.sin()])
-        attention.k_proj.bias.view(-1, width)[:, : width // 2] = 4.0
-
-
-def test_planted_offsets_of_a_decoder_are_found_by_planes_kernels_and_attention(tmp_path):
-    model = tiny_model("llama", dtype=torch.float32)
-    with torch.no_grad():
-        _plant(model.model)
-    model.model.save_pretrained(tmp_path / "model-llama")
-    model.tokenizer.save_pretrained(tmp_path / "model-llama")
-    statistics = ["offset_agreement", "score_share", "query_key_error"]
-    asked = request(tmp_path, "llama", statistics=statistics)
-    (tmp_path / "text.txt").write_text(LONGER_TEXT, encoding="utf-8")
-    run(asked, run_local)
-    with duckdb.connect(str(asked.output), read_only=True) as store:
-        found = store.sql("select head, kernel_offset, attention_offset_per_pair from head_offset")
-        planted = [(head + 1, offset, offset) for head, offset in enumerate(BACK)]
-        assert sorted(found.fetchall()) == sorted(planted * 2)
-        planes = store.sql("select head, preferred_offset, coherence from rotary_plane").fetchall()
-        assert len(planes) == 2 * len(BACK) * 2
-        for head, offset, coherence in planes:
-            assert offset == pytest.approx(BACK[head - 1], abs=1e-5)
-            assert coherence == pytest.approx(1)
-        for shares in store.sql("select position, content from score_share").fetchall():
-            assert shares == pytest.approx((1, 0), abs=1e-5)
-        [counted] = store.sql(
-            "select n_heads, agreement from offset_agreement "
-            "where counting = 'kernel' and min_dependence = 0 and layer is null"
-        ).fetchall()
-        assert counted == (8, 1)
-        [(worst,)] = store.sql("select max(attention_error) from query_key_error").fetchall()
-        assert worst < 1e-5

@@ -1,7 +1,6 @@
 """Accuracies of single heads as parsers and finders of antecedents, one word after the other."""
 
-from itertools import product
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,37 +22,25 @@ from analysis.measures.probing.probe_accuracy import (
     right_by_sequence,
 )
 from analysis.statistics.base.weighing import NORM, WEIGHINGS, WEIGHT
-from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.probing.accuracy import (
     BASELINES,
-    CHOSEN_ON,
     COREFERENCE_ACCURACY,
     COREFERENCE_BEST,
     COREFERENCE_DIFFERENCE,
+    DEPENDENCY_ACCURACY,
+    DEPENDENCY_BASELINE,
     DIRECTIONS,
-    OFFSETS,
 )
 from pages.syntax.page import SENTENCES_OF_RELATION
 from tests.intervals import assert_ordered
 from tests.statistics.fits import made, store_of
 from tests.tiny import HEADS, LAYERS
 
-CASES = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.booleans()), max_size=30)
 
-
-@given(CASES)
-def test_cases_are_counted_by_sequence(cases):
-    cases = sorted(cases, key=lambda case: case[0])
-    sequence = np.array([case[0] for case in cases], dtype=np.int64)
-    right = np.array([[case[1] for case in cases], [case[2] for case in cases]], dtype=bool)
-    present, n, n_right = right_by_sequence(right, sequence)
-    of = {seq: [case[1:] for case in cases if case[0] == seq] for seq in {c[0] for c in cases}}
-    assert present.tolist() == sorted(of)
-    assert n.tolist() == [len(of[seq]) for seq in sorted(of)]
-    assert n_right.shape == (len(of), 2)
-    assert n_right.tolist() == [
-        [sum(side) for side in zip(*of[seq], strict=True)] for seq in sorted(of)
-    ]
+def test_where_there_is_no_case_there_is_no_sequence():
+    nothing = np.zeros((2, 0), dtype=bool), np.zeros(0, dtype=np.int64)
+    present, n, right = right_by_sequence(*nothing)
+    assert (present.shape, n.shape, right.shape) == ((0,), (0,), (0, 2))
 
 
 def test_intervals_follow_their_definition_and_leave_empty_draws_out():
@@ -95,181 +82,138 @@ def test_the_best_is_chosen_where_it_is_to_be_chosen():
     assert best_probe(right, np.array([True, False, True])) == 0
 
 
-WORDS = "from word where seq = ? order by word"
-BEST = """
-    from dependency_best_weighing
-    where merging = 'mean' and chosen_on = $chosen_on and weighing = $weighing order by relation"""
-CELLS = list(product(range(1, LAYERS + 1), range(1, HEADS + 1)))
-Word = tuple[str, str, int, int]
-"""The form of a word, its relation, its governor (−1: root) and its sentence."""
-Predicted = dict[int, list[int]]
-RELATIONS = ("root", "punct", "poss", "nsubj", "nsubj:outer", "nmod", "nmod:poss", "all", "")
-TEXTS = st.lists(
-    st.tuples(
-        st.sampled_from(("John", "'s", "s'", "book")),
-        st.sampled_from(RELATIONS),
-        st.integers(-1, 9),
-        st.integers(0, 2),
-    ),
-    max_size=10,
-)
+def test_a_possessor_is_judged_by_the_ending_that_follows_it_in_its_sentence():
+    relations, forms = ["poss", "case", "poss", "nsubj", "poss"], ["Zed", "'s", "my", "dog", "cats"]
+    sentences = np.array([0, 0, 0, 0, 0])
+    assert deciding_words(relations, forms, sentences).tolist() == [1, 1, 2, 3, 4]
+    assert deciding_words(relations, forms, np.arange(5)).tolist() == [0, 1, 2, 3, 4]
+    predicted, governors = np.array([[1, 3, 3, -1, 3]]), np.array([3, 0, 3, -1, 4])
+    of_both = (deciding_words(relations, forms, of) for of in (sentences, np.arange(5)))
+    right = [is_right(predicted, governors, deciding)[0].tolist() for deciding in of_both]
+    assert right == [[True, False, True, False, False], [False, False, True, False, False]]
 
 
-def _counts_for(relation: str, asked: str) -> bool:
-    base = relation.split(":")[0]
-    if asked == "all_words":
-        return True
-    return base not in ("root", "punct") and asked in ("all", relation, base)
+def test_an_offset_ends_with_its_sentence():
+    found = {k: by_offset(np.array([0, 0, 0, 1, 1]), np.arange(5), k).tolist() for k in (2, 1, -1)}
+    assert found == {2: [2, -1, -1, -1, -1], 1: [1, 2, -1, 4, -1], -1: [-1, 0, 1, -1, 3]}
 
 
-def slow_score(of: list[Word], predicted: list[int], asked: str) -> tuple[int, int]:
-    """Number of words that count, and of the right; a possessor is judged by its ending."""
-    n = n_right = 0
-    for place, (_, relation, governor, sentence) in enumerate(of):
-        if _counts_for(relation, asked):
-            following = of[place + 1] if place + 1 < len(of) else ("", "", -1, -1)
-            by_ending = relation == "poss" and following[0] in ("'s", "s'")
-            judged = place + (by_ending and following[3] == sentence)
-            n += 1
-            n_right += governor != -1 and predicted[judged] == governor
-    return n, n_right
+def test_a_relation_has_its_subtypes_and_none_is_taken_for_all_or_for_the_root():
+    members = words_by_relation(["root", "punct", "all", "nsubj:outer", "root:x", "all_words"])
+    assert {name: np.flatnonzero(of).tolist() for name, of in members.items()} == {
+        "all": [2, 3, 5],
+        "all_words": [0, 1, 2, 3, 4, 5],
+        "nsubj": [3],
+        "nsubj:outer": [3],
+    }
 
 
-def slow_offset(of: list[Word], offset: int) -> list[int]:
-    """Word at an offset from each word; −1 outside the sentence."""
-    targets = [place + offset for place in range(len(of))]
-    return [
-        target if 0 <= target < len(of) and of[target][3] == word[3] else -1
-        for target, word in zip(targets, of, strict=True)
-    ]
+class Parts(NamedTuple):
+    """Accuracies of heads and of offsets on some of the sequences."""
+
+    seqs: np.ndarray
+    heads: pd.DataFrame
+    offsets: pd.DataFrame
 
 
-@given(TEXTS, st.lists(st.integers(-1, 9), min_size=10, max_size=10), st.integers(-3, 3))
-def test_scores_and_offsets_are_those_of_the_twin(of, predicted, offset):
-    of = sorted(of, key=lambda word: word[3])
-    forms, relations = [word[0] for word in of], [word[1] for word in of]
-    governors, sentences = (np.array([word[side] for word in of], dtype=int) for side in (2, 3))
-    deciding = deciding_words(relations, forms, sentences)
-    right = is_right(np.array([predicted[: len(of)]], dtype=int), governors, deciding)[0]
-    for asked, members in words_by_relation(relations).items():
-        assert (members.sum(), (right & members).sum()) == slow_score(of, predicted, asked)
-    found = by_offset(sentences, np.arange(len(of)), offset)
-    assert found.tolist() == slow_offset(of, offset)
+PLACE, WAY = ["direction", "layer", "head"], ["weighing", "merging", "relation"]
+SCORED_ON = {"all": "all", "first": "second", "second": "first"}
+"""The part that the best is scored on, by the part that it is chosen on."""
 
 
 @pytest.fixture(scope="module")
-def texts(probing_store, probing_run) -> dict[int, list[Word]]:
-    """The words of every sequence, from the file."""
-    found = {}
-    for sequence in probing_run[1].corpus:
-        rows = probing_store.execute(WORDS, [sequence.index]).df()
-        rows["governor"] = rows["governor"].fillna(-1).astype(int)
-        columns = (rows[name] for name in ("form", "relation", "governor", "sentence"))
-        found[sequence.index] = list(zip(*columns, strict=True))
+def accuracies(probing_store) -> dict[str, Parts]:
+    """By part of the sequences; on all of them they are held to the bare model elsewhere."""
+    seqs = probing_store.sql("select distinct seq from word order by seq").df()["seq"].to_numpy()
+    first, found = halves(len(seqs), seed=0), {}
+    for name, chosen in {"all": seqs, "first": seqs[first], "second": seqs[~first]}.items():
+        query, given = "from {} where list_contains($chosen, seq)", {"chosen": chosen}
+        tables = {
+            table: probing_store.sql(query.format(table), params=given).to_arrow_table()
+            for table in ("word", "dependency_prediction", "dependency_prediction_weighing")
+        }
+        with store_of(**tables) as store:
+            heads = made(DEPENDENCY_ACCURACY, store).astype(dict.fromkeys([*WAY, *PLACE[:1]], str))
+            offsets = made(DEPENDENCY_BASELINE, store).set_index(["relation", "offset"])
+        found[name] = Parts(chosen, heads.set_index([*WAY, *PLACE]).sort_index(), offsets)
     return found
 
 
-@pytest.fixture(scope="module")
-def predicted(probing_store) -> dict[tuple[Any, ...], Predicted]:
-    """Stored predictions: by weighing, merging, direction, layer and head, by text."""
-    by_cell: dict[tuple[Any, ...], Predicted] = {}
-    for row in probing_store.execute("from dependency_prediction_weighing").df().itertuples():
-        cell = (row.weighing, row.merging, row.direction, row.layer, row.head)
-        by_cell.setdefault(cell, {})[row.seq] = list(row.predicted)
-    assert set(by_cell) == {
-        (*ways, *cell) for ways in product(WEIGHINGS, MERGINGS, DIRECTIONS) for cell in CELLS
-    }
-    return by_cell
-
-
-def _rows(frame: pd.DataFrame) -> list[Any]:
-    return list(frame.itertuples())
-
-
-def _score(texts: dict[int, list[Word]], of: Predicted, relation: str) -> tuple[int, int]:
-    scores = [slow_score(texts[seq], predicted, relation) for seq, predicted in of.items()]
-    return sum(n for n, _ in scores), sum(right for _, right in scores)
-
-
-def _parts(texts: dict[int, list[Word]], chosen_on: str) -> tuple[list[int], list[int]]:
-    """Texts to choose on, and to score on."""
-    order = sorted(texts)
-    if chosen_on == "all":
-        return order, order
-    first = halves(len(order), seed=0) == (chosen_on == "first")
-    return list(np.array(order)[first]), list(np.array(order)[~first])
-
-
-@pytest.mark.parametrize("chosen_on", CHOSEN_ON)
+@pytest.mark.parametrize("chosen_on", SCORED_ON)
 def test_the_best_is_chosen_on_one_half_and_scored_on_the_other(
-    probing_store, texts, predicted, chosen_on
+    probing_store, accuracies, chosen_on
 ):
-    chosen, scored = _parts(texts, chosen_on)
-    offsets = {k: {seq: slow_offset(of, k) for seq, of in texts.items()} for k in OFFSETS}
-    cells = [(direction, *cell) for direction in DIRECTIONS for cell in CELLS]
-
-    def right(of: Predicted, relation: str, part: list[int]) -> tuple[int, int]:
-        return _score(texts, {seq: of[seq] for seq in part}, relation)
-
-    rows = probing_store.execute(BEST, {"chosen_on": chosen_on, "weighing": WEIGHT}).df()
+    chosen, scored = accuracies[chosen_on], accuracies[SCORED_ON[chosen_on]]
+    rows = probing_store.execute(
+        "from dependency_best_weighing where chosen_on = ?", [chosen_on]
+    ).df()
     assert {"all", "nsubj", "det"} <= set(rows["relation"])
-    for row in _rows(rows):
-        of_cells = {cell: predicted[WEIGHT, "mean", *cell] for cell in cells}
-        hits = {cell: right(of_cells[cell], row.relation, chosen)[1] for cell in cells}
-        best = max(cells, key=lambda cell: hits[cell])
-        assert (row.direction, row.layer, row.head) == best
-        assert row.n_tried == len(cells)
-        assert row.accuracy_chosen == pytest.approx(hits[best] / row.n_chosen)
-        n, of_head = right(of_cells[best], row.relation, scored)
-        assert (row.n, row.accuracy) == (n, pytest.approx(of_head / n))
-        near = max(offsets, key=lambda k: right(offsets[k], row.relation, chosen)[1])
-        assert row.offset == near
-        of_offset = right(offsets[near], row.relation, scored)[1]
-        assert row.offset_accuracy == pytest.approx(of_offset / n)
+    for row in rows.itertuples():
+        way = (row.weighing, row.merging, row.relation)
+        heads, offsets = chosen.heads.loc[way], chosen.offsets.loc[row.relation]
+        best, near = heads["accuracy"].idxmax(), offsets["accuracy"].idxmax()
+        assert (row.direction, row.layer, row.head, row.offset) == (*best, near)
+        assert row.n_tried == len(heads) == len(DIRECTIONS) * LAYERS * HEADS
+        known = heads.loc[best]
+        assert (row.n_chosen, row.accuracy_chosen) == (known["n"], pytest.approx(known["accuracy"]))
+        known = scored.heads.loc[(*way, *best)]
+        assert (row.n, row.accuracy) == (known["n"], pytest.approx(known["accuracy"]))
+        of_offset = scored.offsets.loc[(row.relation, near), "accuracy"]
+        assert row.offset_accuracy == pytest.approx(of_offset)
         assert_ordered(row.difference_low, row.difference, row.difference_high)
 
 
-@pytest.mark.parametrize("chosen_on", CHOSEN_ON)
+RIGHT = """
+    select weighing, direction, layer, head, seq,
+        sum(coalesce(predicted[word + 1] = governor, false)::int) as n_right, count(*) as n
+    from dependency_prediction_weighing join word using (seq)
+    where merging = 'mean' group by all order by seq
+"""
+"""Words of every sequence, and those that each head gets right."""
+
+
+@pytest.mark.parametrize("chosen_on", SCORED_ON)
 def test_the_best_by_norms_is_compared_with_the_best_by_weights_on_the_same_words(
-    probing_store, probing_run, texts, predicted, chosen_on
+    probing_store, probing_run, accuracies, chosen_on
 ):
-    _, scored = _parts(texts, chosen_on)
-    drawn = redraws(probing_run[1].corpus.units()[scored], seed=0)
-    rows = probing_store.execute(
-        "from dependency_difference where merging = 'mean' and chosen_on = ? order by relation",
-        [chosen_on],
-    ).df()
+    scored, way = accuracies[SCORED_ON[chosen_on]], ["weighing", "relation"]
+    choice = "where merging = 'mean' and chosen_on = ? order by relation"
+    rows = probing_store.execute(f"from dependency_difference {choice}", [chosen_on]).df()
+    best = probing_store.execute(f"from dependency_best_weighing {choice}", [chosen_on]).df()
+    best, right = best.set_index(way), probing_store.sql(RIGHT).df()
+    right = right[right["seq"].isin(scored.seqs)].set_index(["weighing", *PLACE])
     assert len(rows)
-    asked = [{"chosen_on": chosen_on, "weighing": way} for way in WEIGHINGS]
-    best = {of["weighing"]: probing_store.execute(BEST, of).df() for of in asked}
-    row: Any
-    for at, row in enumerate(rows.itertuples()):
-        scores = {}
-        for way in WEIGHINGS:
-            place = best[way].iloc[at][["relation", "direction", "layer", "head"]].tolist()
-            cell = [getattr(row, f"{name}_{way}") for name in ("direction", "layer", "head")]
-            assert place == [row.relation, *cell]
-            of = predicted[way, "mean", *cell]
-            scores[way] = [slow_score(texts[seq], of[seq], row.relation) for seq in scored]
-        n, by_norm = np.array(scores[NORM]).T
-        more = by_norm - np.array(scores[WEIGHT])[:, 1]
-        assert (row.n, row.difference) == (n.sum(), pytest.approx(more.sum() / n.sum()))
-        assert row.difference == pytest.approx(row.accuracy_norm - row.accuracy_weight)
-        (low,), (high,) = accuracy_interval(more[:, None].astype(float), n, drawn)
-        assert (row.low, row.high) == pytest.approx((low, high), nan_ok=True)
+    for row in rows.to_dict("records"):
+        of_ways = {}
+        for name in WEIGHINGS:
+            cell = [row[f"{of}_{name}"] for of in PLACE]
+            assert best.loc[(name, row["relation"]), PLACE].tolist() == cell
+            known = scored.heads.loc[(name, "mean", row["relation"], *cell)]
+            assert row[f"accuracy_{name}"] == pytest.approx(known["accuracy"])
+            assert row["n"] == known["n"]
+            of_ways[name] = right.loc[(name, *cell)]
+        assert row["difference"] == pytest.approx(row["accuracy_norm"] - row["accuracy_weight"])
+        if row["relation"] == "all_words":
+            more = of_ways[NORM]["n_right"].to_numpy() - of_ways[WEIGHT]["n_right"].to_numpy()
+            drawn = redraws(probing_run[1].corpus.units()[scored.seqs], seed=0)
+            n = of_ways[NORM]["n"].to_numpy()
+            (low,), (high,) = accuracy_interval(more[:, None].astype(float), n, drawn)
+            assert (row["low"], row["high"]) == pytest.approx((low, high), nan_ok=True)
 
 
 @pytest.mark.parametrize("relation", ["all", "all_words", "nsubj", "nsubj:outer"])
-def test_sentences_tell_what_a_head_gets_right(probing_store, texts, predicted, relation):
-    cell = {"layer": 2, "head": 3, "direction": "head_to_dependent", "merging": "first"}
-    asked = {**cell, "weighing": WEIGHT, "relation": relation}
+def test_sentences_tell_what_a_head_gets_right(probing_store, accuracies, relation):
+    cell = {"direction": "head_to_dependent", "layer": 2, "head": 3}
+    asked = {**cell, "merging": "first", "weighing": WEIGHT, "relation": relation}
     rows = probing_store.execute(SENTENCES_OF_RELATION, asked).df()
-    of_head = predicted[WEIGHT, "first", "head_to_dependent", 2, 3]
-    assert (rows["n"].sum(), rows["n_right"].sum()) == _score(texts, of_head, relation)
+    known = accuracies["all"].heads.loc[(WEIGHT, "first", relation, *cell.values())]
+    assert rows["n"].sum() == known["n"]
+    assert rows["n_right"].sum() == pytest.approx(known["n"] * known["accuracy"])
     assert rows["n"].is_monotonic_decreasing
-    for row in _rows(rows):
-        of_sentence = probing_store.execute(WORDS, [row.seq]).df()
-        of_sentence = of_sentence[of_sentence["sentence"] == row.sentence]
+    for row in rows.itertuples():
+        of_sentence = probing_store.execute(
+            "from word where seq = ? and sentence = ? order by word", [row.seq, row.sentence]
+        ).df()
         assert row.text.split()[0].startswith(of_sentence["form"].iloc[0])
 
 

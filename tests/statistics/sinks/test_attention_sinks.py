@@ -23,7 +23,6 @@ from analysis.statistics import sinks
 from analysis.statistics.mixing import SEQUENCE_MIXING_RATIO
 from analysis.statistics.sinks import PLACES
 from tests.massive import COORDINATE, SIZE, massive_model
-from tests.outermost.sinks import weights_of_place
 from tests.precompute.corpora.tiny import unhurried
 from tests.statistics.fits import made, store_of
 from tests.statistics.positions.turned_layers import changed_layers, stored, turning
@@ -46,23 +45,16 @@ TYPES = ("cls", "other", "comma_period", "sep")
 
 
 @pytest.mark.parametrize("family", OF_IMAGES, indirect=True, scope="session")
-def test_places_of_images_have_the_weights_and_norms_of_their_tokens(tiny, sequences):
+def test_places_of_images_have_the_weights_of_their_tokens(tiny, sequences):
     rows = rows_of_table(sinks.SEQUENCE_SINK, tiny, sequences).to_pandas()
-    found = rows.set_index(["seq", "layer", "head", "place"])
-    n_rows = 0
+    found, n_rows = rows.set_index(["seq", "layer", "place"])["attention"], 0
     for layer in layers_of(tiny, sequences):
-        weights, read = layer.weights, layer.trace.attention_input
-        values = torch.einsum("bjd,hdk->bhjk", read, weights.value_weight)
-        vectors = (values + weights.value_bias[:, None]) @ weights.output_weight
+        received = layer.attention.mean(dim=2)
         for row, sequence in enumerate(sequences):
-            seen = np.ones((len(sequence),) * 2, dtype=bool)
-            for head, lengths in enumerate(vectors[row].norm(dim=-1)[:, None].numpy()):
-                alpha = layer.attention[row, head].numpy()
-                for place, tokens in place_tokens(list(sequence.named_types)).items():
-                    expected = weights_of_place(alpha, lengths, seen, np.array(tokens))
-                    values = found.loc[sequence.index, weights.number, head + 1, place]
-                    assert values.to_dict() == pytest.approx(expected, rel=1e-5, abs=1e-7)
-                    n_rows += 1
+            for place, tokens in place_tokens(list(sequence.named_types)).items():
+                of_heads = found.loc[sequence.index, layer.weights.number, place].tolist()
+                assert of_heads == pytest.approx(received[row][:, tokens].sum(dim=1).tolist())
+                n_rows += len(of_heads)
     assert n_rows == len(rows)
 
 
@@ -124,26 +116,16 @@ def test_types_share_all_attention_and_shares_follow_norms(types, seed, is_causa
         assert uniform[place]["attention"] == pytest.approx(uniform[place]["even"])
 
 
-def weights_by_hand() -> pd.DataFrame:
-    """Two heads of one layer in two texts; only the first text has a [SEP]."""
-    rows = [(0, 1, "cls", 0.35), (0, 2, "cls", 0.05), (1, 1, "cls", 0.75), (1, 2, "cls", 0.3)]
-    rows += [(0, 1, "sep", 0.5), (0, 2, "sep", 0.1)]
-    frame = pd.DataFrame(rows, columns=["seq", "head", "place", "attention"]).assign(layer=2)
-    return frame.assign(**dict.fromkeys(WEIGHTS[1:], frame["attention"]) | {"neighbour": np.nan})
-
-
-def test_a_rate_is_the_share_of_heads_above_a_threshold_in_each_text():
-    with store_of(sequence_sink=weights_by_hand()) as store:
-        rows = made(sinks.SINK_RATE, store).astype({"place": str})
-    of_all = rows[rows["layer"].isna()].set_index(["place", "quantity", "threshold"])
-    assert rows["layer"].dropna().unique().tolist() == [2]
-    assert set(of_all.index.get_level_values(1)) == set(RATED) - {"neighbour"}
-    rates = {0.3: (0.5, 0.5), 0.1: (0.75, 0.5), 0.4: (0.25, 0.5), 0.5: (0.25, 0.0)}
-    assert rates.keys() <= set(THRESHOLDS)
-    for threshold, (cls, sep) in rates.items():  # a share that equals the threshold is not above
-        for quantity in ("attention", "even"):
-            assert of_all.loc[("cls", quantity, threshold), "mean"] == cls
-            assert of_all.loc[("sep", quantity, threshold), "mean"] == sep
+def test_a_share_that_equals_a_threshold_is_not_above_it():
+    given = pd.DataFrame({"seq": 0, "layer": 2, "head": [1, 2, 3], "place": "cls"})
+    shares = dict.fromkeys(WEIGHTS, (0.1, 0.3, 0.75)) | {"neighbour": np.nan}
+    with store_of(sequence_sink=given.assign(**shares)) as store:
+        rows = made(sinks.SINK_RATE, store)
+    assert set(rows["quantity"]) == set(RATED) - {"neighbour"}
+    of_all = rows[rows["layer"].isna()].groupby("threshold")["mean"].agg(["min", "max"])
+    expected = [1 / 3 if t >= 0.3 else 2 / 3 for t in THRESHOLDS[:7]] + [0, 0]
+    for side in ("min", "max"):
+        assert of_all[side].tolist() == pytest.approx(expected)
 
 
 def test_a_text_of_one_token_has_no_halves_and_padding_gives_nothing():
@@ -212,32 +194,15 @@ def test_a_planted_activation_is_found_where_it_was_put():
     assert (every["largest"] > 1000 * every["median"]).all()
 
 
-@pytest.fixture(scope="module")
-def store():
-    """Three texts at one depth: two of them massive, in two coordinates; one without a median."""
-    columns = ["seq", "largest", "median", "coordinate"]
-    rows = [(0, 2000.0, 1.0, 4), (1, 3000.0, 1.5, 4), (2, 50.0, 0.0, 1)]
-    frame = pd.DataFrame(rows, columns=columns).assign(depth=1, place="cls")
-    ratio = frame["largest"] / frame["median"].replace(0, np.nan)
-    with store_of(sequence_massive_activation=frame.assign(ratio=ratio)) as opened:
-        yield opened
-
-
-def test_means_and_the_share_of_massive_texts(store):
-    means = made(sinks.MASSIVE_ACTIVATION, store).set_index("quantity")
-    found = means[["mean", "n_sequences"]].T.to_dict("list")
-    assert found["largest"] == pytest.approx([5050 / 3, 3])
-    assert found["ratio"] == [2000, 2], "none where the median is 0"
-    assert found["massive"] == pytest.approx([2 / 3, 3])
-
-
-def test_coordinates_have_their_share_of_texts_and_mean_size(store):
-    rows = made(sinks.MASSIVE_COORDINATE, store).set_index(["coordinate", "quantity"])
-    found = rows[["mean", "n_sequences"]].T.to_dict("list")
-    assert found[4, "share"] == pytest.approx([2 / 3, 3])
-    assert found[4, "largest"] == [2500, 2], "of the texts whose largest it is"
-    assert found[1, "share"] == pytest.approx([1 / 3, 3])
-    assert found[1, "largest"] == [50, 1]
+def test_massive_texts_have_a_share_and_a_median_of_0_no_ratio():
+    """Four texts at one depth, two of them massive; one has no median, one is large in all."""
+    frame = pd.DataFrame({"largest": [2000.0, 3000, 50, 150], "ratio": [2000.0, 2000, np.nan, 3]})
+    frame = frame.assign(seq=range(4), depth=1, place="cls")
+    with store_of(sequence_massive_activation=frame) as store:
+        means = made(sinks.MASSIVE_ACTIVATION, store).set_index("quantity")
+    expected = {"largest": 1300, "ratio": 4003 / 3, "massive": 1 / 2}
+    assert means["mean"].to_dict() == pytest.approx(expected)
+    assert means["n_sequences"].to_dict() == {"largest": 4, "ratio": 3, "massive": 4}
 
 
 def test_sizes_grow_with_the_stream_and_their_ratio_does_not():
