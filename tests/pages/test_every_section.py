@@ -129,9 +129,14 @@ def place(request) -> Iterator[Place]:
             if page == "sequences":
                 found.ran[lang] = ran_in_session(page, section.name, lang)
                 continue
+            patch.setattr(DeltaGenerator, "_enqueue", draws_nothing)
             with spoken(lang):
                 found.ran[lang] = ran(page, section.name, found.store, **FOR_ALL)
         yield found
+
+
+def draws_nothing(*_given, **_named) -> None:
+    pytest.fail("something is drawn")
 
 
 def test_a_section_is_whole_in_both_languages_and_can_be_exported(place):
@@ -287,47 +292,44 @@ def test_a_page_draws_what_its_section_shows(page, section, opened, request):
 
 
 RECORDED = [
-    pytest.param(page, section, id=f"{page}-{section.name}-{place}")
-    for page in VIEWS
-    for place, section in enumerate(sections(page))
+    pytest.param(page, section, id=name)
+    for (page, section), name in zip(SECTIONS, IDS, strict=True)
     if page not in WITHOUT_HEADLINES
+]
+HOMES = [
+    pytest.param((*of.values, home_of(*of.values)), id=of.id, marks=pytest.mark.slow)
+    for of in RECORDED
 ]
 MOST = 2
 """Options of a picker that are tried."""
 OWN = {"re_seq": "own", "re_image": "own", "tp_live": "live"}
 """Options that ask for a text or an image, or run the model."""
+SHOW_THE_SAME = {
+    *("he_text", "sy_relation", "re_scale"),  # a text of one token, a relation of no word
+    *("hm_neighbour", "hm_entropy", "hm_token_type"),  # thresholds that no head of a file passes
+}
+"""Pickers with options that show the same as their defaults on small files."""
 
 
-@pytest.fixture
-def home(request, monkeypatch):
-    """File that has what a section shows; nothing may be drawn."""
-
-    def refuse(*given, **named):
-        pytest.fail("something is drawn")
-
-    def store_of(page: str, section: Section) -> Store:
-        folder = request.getfixturevalue(f"{home_of(page, section)}_folder")
-        monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
-        monkeypatch.setattr(DeltaGenerator, "_enqueue", refuse)
-        return looked_at(folder / "tiny.duckdb")
-
-    return store_of
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("page", "section"), RECORDED)
-def test_every_option_of_a_section_shows_something_in_words(page, section, home):
-    store = home(page, section)
-    usual = ran(page, section.name, store, **FOR_ALL)
-    assert usual.shown
-    assert_whole(usual)
+@pytest.mark.parametrize("place", HOMES, indirect=True)
+def test_every_option_of_a_section_shows_something_else_in_words(place):
     languages = cycle(("ja", "en"))
-    for key, option in options_of(usual):
-        with spoken(next(languages)):
-            found = ran(page, section.name, store, **FOR_ALL | {key: option})
+    for key, option in options_of(place.ran["en"]):
+        lang = next(languages)
+        with spoken(lang):
+            found = ran(place.page, place.section.name, place.store, **FOR_ALL | {key: option})
         assert_whole(found)
         chosen = found.chosen[key]
         assert option in map(str, chosen if isinstance(chosen, list) else [chosen])
+        if key not in SHOW_THE_SAME:
+            assert seen_in(found) != seen_in(place.ran[lang]), f"{key}: {option} changes nothing"
+
+
+def seen_in(found: Ran) -> str:
+    """Numbers, charts and texts of a section."""
+    frames = [item.shown.frame.to_dict() for item in found.shown]
+    charts = [item.shown.chart.to_dict() for item in found.shown if isinstance(item, Figure)]
+    return f"{frames} {charts} {found.said}"
 
 
 def options_of(found: Ran) -> Iterator[tuple[str, str]]:
@@ -340,18 +342,13 @@ def options_of(found: Ran) -> Iterator[tuple[str, str]]:
                 yield control.key, name
 
 
-def test_charts_beside_each_other_have_their_own_headlines_and_the_finding_above_them(home):
-    [map_of_heads] = [part for part in sections("head_map") if part.name == "map"]
-    pair = ran("head_map", "map", home("head_map", map_of_heads)).shown
-    assert len(pair) == 2
-    assert len({item.shown.above for item in pair}) == 1
-    assert pair[0].shown.above
-    assert not pair[0].shown.finding
-    first, *others = item_of(pair[1].shown).said
-    assert (first, others) == (
-        pair[1].shown.question,
-        sentences(unmarked(pair[0].shown.above)),
-    )
+@pytest.mark.parametrize("place", [of for of in HOMES if of.id == "head_map-map"], indirect=True)
+def test_charts_beside_each_other_have_their_own_headlines_and_the_finding_above_them(place):
+    first, second = (item.shown for item in place.ran["en"].shown)
+    assert first.above == second.above
+    assert first.above
+    assert not first.finding
+    assert list(item_of(second).said) == [second.question, sentences(unmarked(first.above))]
 
 
 OF_CORPORA = {table.name for table in corpus.TABLES}
