@@ -17,15 +17,6 @@ CHOICES = {"po_carrier": "states", "po_states_layer": "2", "po_shown": "ratio"}
 """Choices of a section, each another than the default."""
 
 
-def test_a_link_restores_every_choice(opened, store_folder):
-    session = opened("positions", store_folder, lang="ja", po_view="waves", **CHOICES)
-    assert_sound(session)
-    assert {key: str(session.session_state[key]) for key in CHOICES} == CHOICES
-    assert {key: in_address(session, key) for key in CHOICES} == {
-        key: [value] for key, value in CHOICES.items()
-    }
-
-
 @pytest.mark.parametrize("value", ["9999999", "<b>"])
 def test_a_link_to_what_is_not_there_shows_the_default_and_says_so(value, opened, store_folder):
     choices = {**CHOICES, "po_carrier": value}

@@ -166,13 +166,13 @@ CASES = {
         ("heads", "sy_relation=det", "heads_map", "layer, head, accuracy | layer, head, "
          "max(accuracy)", "dependency_accuracy_merging where relation = 'det' "
          "and merging = 'mean' group by layer, head"),
-        ("heads", "sy_relation=obj&sy_direction=dependent_to_head&sy_merging=max", "heads_map",
+        ("heads", "sy_relation=obj&sy_direction=dependent_to_head&sy_merging=first", "heads_map",
          "layer, head, n, accuracy, low, high, direction", "dependency_accuracy_merging "
-         "where relation = 'obj' and direction = 'dependent_to_head' and merging = 'max'"),
+         "where relation = 'obj' and direction = 'dependent_to_head' and merging = 'first'"),
         ("heads", "sy_relation=nsubj", "heads_offsets", '"offset", n, accuracy',
          "dependency_baseline where relation = 'nsubj'"),
-        ("relations", "sy_merging=max&sy_chosen_on=second&sy_least=1", "relations_rows", BEST,
-         "dependency_best where merging = 'max' and chosen_on = 'second'"),
+        ("relations", "sy_merging=first&sy_chosen_on=second&sy_least=1", "relations_rows", BEST,
+         "dependency_best where merging = 'first' and chosen_on = 'second'"),
         ("relations", "sy_weighing=norm&sy_least=1", "relations_rows", BEST,
          "dependency_best_weighing "
          "where merging = 'mean' and chosen_on = 'first' and weighing = 'norm'"),

@@ -166,6 +166,8 @@ LIFTED = [
     sets("relation_share", ratio, 0.5, f"ratio is not null and relation {kind}", of="ratio")
     for ratio, kind in ((2, "= 'adjacent'"), (1, "<> 'adjacent'"))
 ]
+HEADS = "(layer_a, head_a, layer_b, head_b)"
+DIFFERENT = "(layer_a, head_a) <> (layer_b, head_b)"
 ZEROS = "list_resize([]::float[], len(relevance) - 4, 0.0)"
 """Of all tokens of a text but four."""
 
@@ -219,11 +221,6 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         ],
         "**[SEP] looks at [SEP] more than other tokens do**: share of its attention that "
         "[SEP] gives to [SEP], mean over layers and heads, 40.0% [35.0%, 45.0%], above",
-    ),
-    (
-        "gpt2: habits/layers",
-        [pattern(0.7, 0.05, "quantity = 'first'")],
-        "“first token”, mean over layers and heads, 70.0%",
     ),
     (
         "habits/layers?hh_group=breadth",
@@ -477,6 +474,11 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         "64 cycles per 512 tokens (8 tokens per wave) 50.0, above the highest of the",
     ),
     (
+        "positions/waves",
+        [put("position_variance", "cumulative = component / 10.0")],
+        "5 of 12 principal components hold half of the",
+    ),
+    (
         "positions/waves?po_carrier=states",
         [FLAT, PEAK, *RUN_AGAIN],
         "Amplitude of the queries of layer 1 at 64 cycles per 512 tokens (8 tokens per "
@@ -512,6 +514,16 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         [put("head_layout", "stress = 0.3")],
         "**The plane shows distances only roughly, and points that touch may be heads that "
         "differ**: its stress (Kruskal's stress-1, 0 is exact) 0.30, above what",
+    ),
+    (
+        "head_map/map",
+        [
+            put("head_distance", "divergence = 0.2 * n_rows", DIFFERENT),
+            put("head_distance", "divergence = 0.1 * n_rows", f"{HEADS} = (1, 2, 2, 3)"),
+            put("head_distance", "divergence = 0.4 * n_rows", f"{HEADS} = (1, 1, 2, 1)"),
+        ],
+        "Distance of the most alike heads, L1·H2 and L2·H3, in nats 0.10; of the least alike, "
+        "L1·H1 and L2·H1 (0.69 at most), 0.40.",
     ),
     (
         "head_map/layers",
