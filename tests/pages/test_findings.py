@@ -18,14 +18,11 @@ from pages.overview.ranked_findings import findings, how_sure
 from pages.services.chosen import open_store, speak_of_file
 from pages.services.sql_asking import Answer, Fault
 from pages.services.sql_asking import asked as ask
-from pages.words.numbers import count
 from precompute.serve import findings as printed_findings
-from tests.pages.kit.numbers import is_among, missing_from, numbers
+from tests.pages.kit.numbers import is_among, numbers
 from tests.pages.kit.ran import ran
 
 pytestmark = pytest.mark.slow
-CONSTANTS = {"95%", "0.6", "1", "0", "30%", "100", "1,000", "512", "0.1", "5%", count(30)}
-"""Levels, thresholds and units that sentences name."""
 
 
 @pytest.fixture(params=["treebank", "turned", "images"])

@@ -145,6 +145,14 @@ RUN_AGAIN = [
     "update stored.state_spectrum set max = 3 * n_sequences where control = 'permuted' "
     f"and {WHERE}",
 ]
+PATCHES = [
+    put("patch_offset", "attention_per_pair = 0.03 * n_images"),
+    put(
+        "patch_offset",
+        "attention_per_pair = 0.38 * n_images",
+        "row_offset = -2 and column_offset = 1",
+    ),
+]
 CLUSTERED = [
     "delete from stored.relative_position_cluster where k = 6",
     "insert into stored.relative_position_cluster select 6, layer, head, 'both_weak', 1 "
@@ -182,6 +190,17 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         "gpt2: norms/layers",
         [mixing("attention", 0.8, "first"), mixing("norm_share", 0.3, "first")],
         "that arrives from the first token, over all layers, 30%",
+    ),
+    (
+        "norms/heads",
+        [
+            put("token_type_mixing", "mean = 0.1", "quantity in ('attention', 'weighted_norm')"),
+            sets(
+                "token_type_mixing", 0.8, 0.05, "quantity = 'attention' and layer = 2 and head = 3"
+            ),
+        ],
+        "Of all heads, L2·H3 gives most weight to [CLS], 80% [75%, 85%], above the median head, "
+        "10%.",
     ),
     (
         "norms/relation",
@@ -309,6 +328,12 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         [MENTIONS, best("n = 29")],
         "On texts that it was not chosen on (half B), L2·H1, the best of 6 on half A, is "
         "right for 60% of 29 mentions, the sieve of rules for 40%: fewer than 30",
+    ),
+    (
+        "coreference/heads",
+        [MENTIONS],
+        "L2·H1, the best of 6 heads on these very 50 mentions, is right for 60%, the sieve of "
+        "rules for 40%: difference in points +20.0 [+10.0, +30.0], above 0.",
     ),
     (
         "syntax/relations?sy_least=10",
@@ -492,14 +517,7 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "images: positions/heads?head=2-1",
-        [
-            put("patch_offset", "attention_per_pair = 0.03 * n_images"),
-            put(
-                "patch_offset",
-                "attention_per_pair = 0.38 * n_images",
-                "row_offset = -2 and column_offset = 1",
-            ),
-        ],
+        PATCHES,
         "Attention of a pair of patches −2 rows and \\+1 columns apart in L2·H1, its "
         "highest mean, 38.0%, against the mean over all offsets, 4.0% (without intervals).",
     ),
@@ -508,6 +526,29 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         SHARES,
         "due to position alone (mean over heads and layers) 50% [45%, 55%], above the query's "
         "content, 10% [5%, 15%]",
+    ),
+    (
+        "head/profile?head=2-1",
+        [
+            put("head_pattern", "mean = 0.1"),
+            pattern(0.7, 0.05, "quantity = 'previous' and layer = 2 and head = 1"),
+        ],
+        "nearest to the habit “previous token”: share of its attention 70% [65%, 75%], above the "
+        "mean of its layer, 10%",
+    ),
+    (
+        "head/offsets?head=2-1",
+        [
+            put("head_offset", "dependence = 0.05"),
+            put("head_offset", "dependence = 0.3", "layer = 2 and head = 1"),
+        ],
+        "that the offset explains, η², 0.30, against that of the median head, 0.05",
+    ),
+    (
+        "images: head/offsets?head=2-1",
+        PATCHES,
+        "L2·H1 looks most at the patch −2 in rows and \\+1 in columns away (framed): attention of "
+        "a pair 38.0%, against the mean over all offsets, 4.0%",
     ),
     (
         "head_map/map",
@@ -576,6 +617,11 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         changed_pairs(0.0123, 0.001),
         "Change of the share of “cat” in “sat” (feed-forward network, layer 1, percentage "
         "points): +1.23 [+1.00, +1.46], above 0.",
+    ),
+    (
+        "token_pairs/tables",
+        changed_pairs(0.0123, 0.001),
+        "that have one (all 2 layers, feed-forward network): 100%",
     ),
     (
         "token_pairs/pmi",
