@@ -129,16 +129,6 @@ def test_a_dangling_link_and_a_folder_are_not_in_the_list(tmp_path, in_session):
     assert session.button
 
 
-@pytest.mark.parametrize(("case", "lang"), [("a view for run", "en"), ("a version of text", "ja")])
-def test_a_page_refuses_a_file_in_the_language_of_its_reader(case, lang, path, secret, opened):
-    change(path, REFUSED[case][0], secret)
-    session = opened("overview", path.parent, lang=lang)
-    assert_sound(session)
-    (error,) = session.error
-    assert SECRET not in error.value
-    assert ("Build it again" if lang == "en" else "作り直せば") in error.value
-
-
 def test_a_question_that_takes_too_long_is_stopped(path, monkeypatch):
     monkeypatch.setattr(open_file, "SECONDS", 0.2)
     version = version_of(path)

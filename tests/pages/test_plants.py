@@ -42,10 +42,6 @@ def pattern(mean: float, by: float, where: str) -> str:
     return sets("head_pattern", mean, by, where)
 
 
-def gradient(importance: float, where: str) -> str:
-    return sets("gradient_importance", importance, 0, where, of="importance")
-
-
 def within(measure: str, value: float, by: float) -> str:
     where = "filling = 'mean' and quantity = 'length' and level = 'within' and measure"
     return sets("effect_prediction", value, by, f"{where} {measure}", of="spearman")
@@ -72,14 +68,6 @@ UNEVEN = put("relevance_map", f"relevance = [0.5] || list_resize([0.3::float], {
 """Half on [CLS]; of the half on the patches of an image, 60% on the first."""
 
 
-def best(values: str, where: str = "true") -> str:
-    return put("coreference_best", values, where)
-
-
-def relation(values: str, where: str = "true") -> str:
-    return put("dependency_best", values, where)
-
-
 def parsers(**shares: float) -> list[str]:
     """Give every split of a parser its share, a little more with each seed."""
     statement = "update stored.parser_accuracy set uas = {} + 0.01 * (seed - 2) where method = '{}'"
@@ -90,14 +78,6 @@ def sink(table: str, where: str = "", half: float = 0.001, **means: float) -> li
     """Set means at [CLS] by quantity."""
     where = where or OF_CLS
     return [sets(table, m, half, f"quantity = '{of}' and {where}") for of, m in means.items()]
-
-
-def summary(mean: float, where: str = "true") -> str:
-    return sets("relevance_summary", mean, 0.01, f"quantity = 'mask_share' and {where}")
-
-
-def area(mean: float, by: float = 0.01, where: str = "true") -> str:
-    return sets("perturbation", mean, by, f"share is null and curve = 'deletion' and {where}")
 
 
 def agree(mean: float, *rules: str) -> str:
@@ -115,17 +95,20 @@ ABLATED = sets(
 )
 OF_CLS = "place = 'cls' and head is null"
 SINK = sink("sink", attention=0.27, even=0.01, neighbour=0.02, norm_share=0.03)
-MENTIONS = best(
+MENTIONS = put(
+    "coreference_best",
     "n = 50, n_tried = 6, layer = 2, head = 1, accuracy = 0.6, low = 0.55, high = 0.65, "
     "baseline_accuracy = if(baseline = 'sieve', 0.4, 0.3), difference_low = 0.1, "
-    "difference_high = 0.3, difference = if(baseline = 'sieve', 0.2, 0.3)"
+    "difference_high = 0.3, difference = if(baseline = 'sieve', 0.2, 0.3)",
 )
-RELATIONS = relation(
+RELATIONS = put(
+    "dependency_best",
     "n = 40, accuracy = 0.5, low = 0.45, high = 0.55, offset_accuracy = 0.4, difference = 0.1, "
-    "difference_low = -0.1, difference_high = 0.2"
+    "difference_low = -0.1, difference_high = 0.2",
 )
-THREE = [RELATIONS, relation("n = 5", "relation not in ('obj', 'det', 'nsubj')")]
-WIDE = relation(
+THREE = [RELATIONS, put("dependency_best", "n = 5", "relation not in ('obj', 'det', 'nsubj')")]
+WIDE = put(
+    "dependency_best",
     "accuracy = 0.9, difference = 0.5, difference_low = 0.2, difference_high = 0.6, layer = 2, "
     'head = 3, "offset" = -2',
     "relation = 'obj'",
@@ -284,7 +267,7 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "habits/matters?hh_filling=mean",
-        [*CLS, gradient(1, "true"), gradient(0, "token_type = 'cls'"), ABLATED],
+        [*CLS, put("gradient_importance", "importance = if(token_type = 'cls', 0, 1)"), ABLATED],
         "Of the gradient |∂L/∂α| (L: ‖mean hidden state‖², no loss), attention to [CLS] "
         "has 0.0%, below its share of the weight, 30.0% [29.0%, 31.0%]; with f(x) of",
     ),
@@ -325,7 +308,7 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "coreference/rules",
-        [MENTIONS, best("n = 29")],
+        [MENTIONS, put("coreference_best", "n = 29")],
         "On texts that it was not chosen on (half B), L2·H1, the best of 6 on half A, is "
         "right for 60% of 29 mentions, the sieve of rules for 40%: fewer than 30",
     ),
@@ -346,8 +329,8 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         [
             *THREE,
             WIDE,
-            relation("n = 10, difference = 0.9", "relation = 'nsubj'"),
-            relation("difference = 0.9, difference_low = null", "relation = 'det'"),
+            put("dependency_best", "n = 10, difference = 0.9", "relation = 'nsubj'"),
+            put("dependency_best", "difference = 0.9, difference_low = null", "relation = 'det'"),
         ],
         "**For 1 of 1 relations with 30 words or more the best head finds more governors "
         "than any fixed offset**, on sentences that it was not chosen on. On “obj · direct "
@@ -356,24 +339,24 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "syntax/relations?sy_least=10",
-        [*THREE, relation("difference_low = null")],
+        [*THREE, put("dependency_best", "difference_low = null")],
         "There are 3 relations with 30 words or more, but too few texts for intervals: "
         "whether heads find more governors than a fixed offset is open.",
     ),
     (
         "syntax/relations?sy_least=10",
-        [RELATIONS, relation("n = 29")],
+        [RELATIONS, put("dependency_best", "n = 29")],
         "No relation has 30 words or more to score: too few to compare heads with fixed offsets.",
     ),
     (
         "syntax/heads?sy_relation=obj",
-        [RELATIONS, WIDE, relation("low = 0.8, difference_low = -0.1")],
+        [RELATIONS, WIDE, put("dependency_best", "low = 0.8, difference_low = -0.1")],
         "On “obj · direct object” (40 words) L2·H3 finds 90% of the governors, the best "
         "fixed offset (−2) 40%: difference in points +50.0 [−10.0, +60.0], not clearly",
     ),
     (
         "syntax/heads?sy_relation=obj",
-        [RELATIONS, WIDE, relation("n = 10")],
+        [RELATIONS, WIDE, put("dependency_best", "n = 10")],
         "“obj · direct object” has only 10 words here, fewer than 30: too few to compare heads.",
     ),
     (
@@ -585,13 +568,20 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "images: relevance/corpus",
-        [summary(0.5), summary(0.9, "rule = 'ii'")],
+        [sets("relevance_summary", "if(rule = 'ii', 0.9, 0.5)", 0.01, "quantity = 'mask_share'")],
         "The share inside the mask, carried back from layer 3, is largest by rule ii of "
         "the 5 drawn, 90.0% [89.0%, 91.0%], above an even map's, ",
     ),
     (
         "images: relevance/methods",
-        [area(0.5), area(0.2, where="rule = 'iii'")],
+        [
+            sets(
+                "perturbation",
+                "if(rule = 'iii', 0.2, 0.5)",
+                0.01,
+                "share is null and curve = 'deletion'",
+            )
+        ],
         "**The class depends on the patches that rule iii finds**: The mean probability of "
         "the predicted class, while patches are taken away in order of relevance, is",
     ),

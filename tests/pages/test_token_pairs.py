@@ -86,7 +86,6 @@ def test_lists_are_those_of_the_file_and_begin_with_the_papers(direction, pairs,
 @pytest.mark.parametrize(
     ("choices", "holds"),
     [
-        ({"tp_text": "CAT"}, lambda row: "cat" in row.source or "cat" in row.target),
         (
             {"tp_source_text": '"cat"', "tp_target_text": "t", "tp_special": "out"},
             lambda row: row.source == "cat" and "t" in row.target and "[" not in row.target,
@@ -95,7 +94,7 @@ def test_lists_are_those_of_the_file_and_begin_with_the_papers(direction, pairs,
             {"tp_relation": "adjacent", "tp_least": "4"},
             lambda row: row.relation_named == "neighbours",
         ),
-        ({"tp_text": "%"}, lambda row: False),
+        ({"tp_text": "CAT"}, lambda row: "cat" in row.source or "cat" in row.target),
     ],
 )
 def test_what_is_listed_fulfils_every_condition(choices, holds, pairs):
@@ -103,9 +102,6 @@ def test_what_is_listed_fulfils_every_condition(choices, holds, pairs):
     everything: Any = table_of(pairs("workbench", tp_direction="both", tp_least="1"))
     least = int(choices.get("tp_least", 2))
     fits = [row for row in everything.itertuples() if holds(row) and row.n >= least]
-    if not fits:
-        assert section.texts("info")
-        return
     shown = table_of(section)
     assert len(shown) == len(fits)
     assert all(map(holds, shown.itertuples()))
