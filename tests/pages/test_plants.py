@@ -87,6 +87,7 @@ def agree(mean: float, *rules: str) -> str:
 
 FEW = pattern(0.1, 0.01, "quantity <> 'uniform'")
 CLS = [FEW, sets("sink", 0.05, 0.01, "quantity = 'even'"), pattern(0.3, 0.01, "quantity = 'cls'")]
+GRADIENT = sets("gradient_importance", "if(token_type = 'cls', 0, 1)", 0, of="importance")
 ABLATED = sets(
     "head_effect",
     0.25,
@@ -267,7 +268,7 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "habits/matters?hh_filling=mean",
-        [*CLS, put("gradient_importance", "importance = if(token_type = 'cls', 0, 1)"), ABLATED],
+        [*CLS, GRADIENT, ABLATED],
         "Of the gradient |∂L/∂α| (L: ‖mean hidden state‖², no loss), attention to [CLS] "
         "has 0.0%, below its share of the weight, 30.0% [29.0%, 31.0%]; with f(x) of",
     ),
