@@ -91,6 +91,13 @@ def _main_stays():
 
 
 @pytest.fixture
+def fresh() -> None:
+    """Open files and ask questions anew, whatever an earlier test asked."""
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
 def exported() -> Iterator[Offered]:
     """Exports offered by the pages that a test opens."""
     with noting() as figures:

@@ -1,13 +1,14 @@
 """Absence of what a file, a model or a choice lacks: the reason in its place, and the command."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pages.services.open_file import described, version_of
+from pages.services.open_file import described, provenance, rows, version_of
 from tests.pages.kit.ran import FOR_ALL, ran
-from tests.pages.kit.stores import changed_copy, lacking
+from tests.pages.kit.stores import lacking
 from tests.tiny import HEADS, LAYERS
 
 pytestmark = pytest.mark.slow
@@ -19,7 +20,7 @@ MASKED_LM = "update stored.provenance set value = 'masked_lm' where name = 'grad
 NO_LENGTH = "a token has no length ‖f(x)‖ of its own"
 ONE_WAY = [
     "update stored.pair_delta set mean_ff_res = abs(mean_ff_res) + 1e-9",
-    "delete from stored.pair_extreme",
+    *lacking("pair_extreme"),
 ]
 WITHOUT_INTERVALS = [
     f"update stored.{table} set n_sequences = 1, degrees = null"
@@ -102,15 +103,19 @@ command; a + before it where the section shows other charts."""
 
 
 @pytest.mark.parametrize("name", ABSENT)
-def test_what_is_absent_is_said_with_its_remedy(name, request, tmp_path, monkeypatch):
+def test_what_is_absent_is_said_with_its_remedy(name, request, scratch, monkeypatch):
     place, address, statements, said, command = ABSENT[name]
     file, _, place = place.rpartition(": ")
     folder = request.getfixturevalue(f"{file or 'treebank'}_folder")
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(tmp_path))
-    path = changed_copy(folder, tmp_path, *statements) / "tiny.duckdb"
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+    store = described(version_of(folder / "tiny.duckdb"))
+    if statements:
+        request.getfixturevalue("after_treebank")(*statements)
+        changed = scratch(folder)
+        store = replace(store, facts=provenance(changed), rows=rows(changed))
     choices: dict[str, Any] = dict(part.split("=") for part in address.split("&") if part)
     page, _, stem = place.partition("/")
-    section = ran(page, stem, described(version_of(path)), **FOR_ALL | choices)
+    section = ran(page, stem, store, **FOR_ALL | choices)
     reasons = section.texts("info")
     assert reasons
     assert any(said in reason for reason in reasons), reasons

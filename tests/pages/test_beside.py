@@ -107,13 +107,6 @@ def two_files(store_folder, tmp_path_factory) -> Path:
     return folder
 
 
-def test_the_reader_is_told_what_changes_and_how_to_read_it(opened, two_files):
-    session = opened("habits", two_files, hh_view="heads", file="demo.duckdb", **FILE_BESIDE)
-    assert any("hconcat" in chart for chart in charts(session))
-    assert "From demo to demo" in sentences(session)
-    assert "B − A has a scale of its own" in captions(session)
-
-
 def test_what_cannot_stand_beside_a_figure_is_said(opened, two_files):
     """The ring around the chosen head is all that another one would change."""
     beside = {"hh_map_share_beside": "head=2-3"}
@@ -123,11 +116,16 @@ def test_what_cannot_stand_beside_a_figure_is_said(opened, two_files):
 
 
 @pytest.mark.slow
-def test_the_second_panel_is_the_figure_as_it_is_with_that_choice(opened, exported, two_files):
+def test_the_second_panel_is_the_figure_with_that_choice_and_the_reader_is_told_so(
+    opened, exported, two_files
+):
     usual = {"hh_view": "heads", "file": "demo.duckdb"}
     session = opened("habits", two_files, **usual, **FILE_BESIDE)
     assert_sound(session)
     assert not session.info, [note.value for note in session.info]
+    assert any("hconcat" in chart for chart in charts(session))
+    assert "From demo to demo" in sentences(session)
+    assert "B − A has a scale of its own" in captions(session)
     [beside] = [shown.frame for shown in exported.values() if "side" in shown.frame]
     exported.clear()
     opened("habits", two_files, **usual | {"file": MASKED})

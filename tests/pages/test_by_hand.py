@@ -495,6 +495,7 @@ def test_relevance_starts_at_the_last_token_of_a_causal_model(shown):
 
 
 HEAD = "layer = 2 and head = 1"
+TOKENS_OF_HEAD = {"he_view": "tokens", "head": "1-1", "he_least": "1"}
 
 
 def test_a_number_stands_beside_the_median_head(opened, store_folder, answers):
@@ -521,14 +522,10 @@ def test_texts_are_those_in_which_the_habit_is_strongest(opened, store_folder, a
         assert percent(share) in line
 
 
-@pytest.fixture
-def tokens_of(opened, store_folder):
-    """Open the section on tokens with some choices."""
-    return lambda **choices: opened("head", store_folder, he_view="tokens", **choices)
-
-
-def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(tokens_of, answers):
-    session = tokens_of(head="1-1", he_least="1", he_token="dog")
+def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(
+    opened, store_folder, answers
+):
+    session = opened("head", store_folder, **TOKENS_OF_HEAD, he_token="dog")
     ((seq, value),) = answers(
         """
         select seq, attention_received / n_tokens as value
@@ -541,9 +538,8 @@ def test_the_sequence_that_is_read_is_the_one_where_the_token_gets_most(tokens_o
     assert f"{value:.2%}" in first
 
 
-def test_every_token_is_shaded_once_by_weight_and_once_by_norm(tokens_of, answers):
-    session = tokens_of(head="1-1", he_least="1", he_texts="1")
-    body = bodies(session)
+def test_every_token_is_shaded_once_by_weight_and_once_by_norm(opened, store_folder, answers):
+    body = bodies(opened("head", store_folder, **TOKENS_OF_HEAD, he_texts="1"))
     assert body.count('class="an-text"') == 2
     titles = [unescape(part.split('"')[0]) for part in body.split('title="')[1:]]
     half = len(titles) // 2

@@ -58,30 +58,6 @@ def test_going_back_in_the_address_goes_back_in_the_picker(page):
     assert shown(page.run()) == "other 1 [1]"
 
 
-TEXT_SCRIPT = """
-import streamlit as st
-from pages.kit.address import FreeChoice
-from pages.kit.address import choose, draw
-
-choice = FreeChoice("p_text", default="first")
-text = draw(choice, lambda: st.text_input("Text", key="p_text"))
-st.text(text)
-st.button("jump", on_click=choose, args=("p_text", "<b> & [x]"))
-"""
-
-
-@pytest.mark.parametrize("text", ["##our", "<script>", "猫", "a b", "x=1&y=2"])
-def test_any_text_goes_to_the_address_and_comes_from_it(text):
-    page = AppTest.from_string(TEXT_SCRIPT, default_timeout=30).run()
-    assert shown(page) == "first"
-    assert not page.query_params
-    page.text_input[0].set_value(text).run()
-    assert page.query_params["p_text"] in (text, [text])
-    again = AppTest.from_string(TEXT_SCRIPT, default_timeout=30)
-    again.query_params["p_text"] = text
-    assert shown(again.run()) == text
-
-
 COLLECTED = """
 import streamlit as st
 from pages.kit.address import Choice, draw, one_entry, stop

@@ -2,7 +2,6 @@
 
 import io
 import re
-import zipfile
 from typing import Any
 
 import duckdb
@@ -14,14 +13,11 @@ from analysis.statistics.question import frame_of, recorded_queries
 from pages.charts.colours import TOKEN_TYPE_COLOURS
 from pages.charts.plots import Bars, Lines, Points
 from pages.export import files as export
-from pages.export import paper as paper_module
 from pages.export.latex import MOST_ROWS, latex
 from pages.export.shown import bibliography
-from pages.words import say as say_module
 from pages.words.columns import title
 from pages.words.scope import words_of
 from pages.words.units import PERCENT, POINTS, in_unit, named_in, without_unit
-from tests.pages.test_report import ITEMS
 
 OF_PAGE = "norms"
 FRAME = pd.DataFrame(
@@ -121,19 +117,6 @@ def test_a_figure_is_as_wide_as_two_columns_with_finding_and_source():
     assert "a finding that goes on" in picture
     assert "File &lt;x&gt;: model m." in picture
     assert picture.endswith("<metadata>select 1 &lt; 2</metadata></svg>")
-
-
-@pytest.mark.parametrize("lang", ["en", "ja"])
-def test_a_report_is_in_the_readers_language(lang, monkeypatch):
-    monkeypatch.setattr(say_module, "language", lambda: lang)
-    monkeypatch.setattr(paper_module, "language", lambda: lang)
-    with zipfile.ZipFile(io.BytesIO(paper_module.paper("", ITEMS))) as files:
-        document = files.read("report.tex").decode()
-        entries = files.read("references.bib").decode()
-    assert ("luatexja" in document, "Mixscope レポート" in document) == (lang == "ja", lang == "ja")
-    assert r"\includegraphics[width=\linewidth]" in document
-    assert "author = {Clark, Kevin and Khandelwal, Urvashi" in entries
-    assert "@inproceedings{clark-2019," in entries
 
 
 PAIRS = pd.DataFrame({"layer": [1, 2], "mean_delta": [0.06682, -0.01]})

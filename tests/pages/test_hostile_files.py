@@ -6,7 +6,6 @@ from resource import RUSAGE_SELF, getrusage
 
 import duckdb
 import pytest
-import streamlit as st
 
 from analysis.errors import UserError
 from analysis.foreign_file import attach
@@ -30,7 +29,7 @@ from tests.hostile_files import (
 from tests.pages.conftest import assert_sound
 from tests.small_store import manifest_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("fresh")]
 
 OURS = {"run": 1, "provenance": 6}
 OF_RUN = [name for name in IGNORED if name.startswith("run ")]
@@ -39,12 +38,6 @@ BY_COMMANDS = [*REFUSED][::6]
 OTHERS = [name for name in IGNORED if name not in OF_RUN]
 TOGETHER = [(name, *OTHERS[n :: len(OF_RUN)]) for n, name in enumerate(OF_RUN)]
 """A file has one view called run; whatever else can be wrong is wrong in one of the same files."""
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture(scope="module")
@@ -134,16 +127,6 @@ def test_a_dangling_link_and_a_folder_are_not_in_the_list(tmp_path, in_session):
     session = in_session("from pages.services.chosen import open_store\nopen_store()", tmp_path)
     assert_sound(session)
     assert session.button
-
-
-@pytest.mark.parametrize(("case", "lang"), [("a view for run", "en"), ("a version of text", "ja")])
-def test_a_page_refuses_a_file_in_the_language_of_its_reader(case, lang, path, secret, opened):
-    change(path, REFUSED[case][0], secret)
-    session = opened("overview", path.parent, lang=lang)
-    assert_sound(session)
-    (error,) = session.error
-    assert SECRET not in error.value
-    assert ("Build it again" if lang == "en" else "作り直せば") in error.value
 
 
 def test_a_question_that_takes_too_long_is_stopped(path, monkeypatch):

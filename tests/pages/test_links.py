@@ -17,15 +17,6 @@ CHOICES = {"po_carrier": "states", "po_states_layer": "2", "po_shown": "ratio"}
 """Choices of a section, each another than the default."""
 
 
-def test_a_link_restores_every_choice(opened, store_folder):
-    session = opened("positions", store_folder, lang="ja", po_view="waves", **CHOICES)
-    assert_sound(session)
-    assert {key: str(session.session_state[key]) for key in CHOICES} == CHOICES
-    assert {key: in_address(session, key) for key in CHOICES} == {
-        key: [value] for key, value in CHOICES.items()
-    }
-
-
 @pytest.mark.parametrize("value", ["9999999", "<b>"])
 def test_a_link_to_what_is_not_there_shows_the_default_and_says_so(value, opened, store_folder):
     choices = {**CHOICES, "po_carrier": value}
@@ -93,41 +84,28 @@ def test_every_older_section_leads_to_one_that_is_there():
     assert set(RENAMED.values()) <= set(VIEWS)
 
 
-FILES = {"syntax": "treebank", "coreference": "treebank"}
 HEAD, ANOTHER = {"layer": 2, "head": 3}, {"layer": 1, "head": 2}
 PAIR = {"source": "cat", "target": "sat"}
 OF_PAIR = {"tp_view": "workbench", "tp_source": "cat", "tp_target": "sat"}
 CLICKS = [
-    ("norms", "heads", "an_maps", "cell_weighted_norm", HEAD, {"head": "2-3"}),
     (
         *("norms", "relation&an_type=other", "an_heads", "cell", HEAD),
         {"an_scope": "head", "head": "2-3"},
     ),
-    ("habits", "layers", "hh_question_special", "mark", HEAD, {"head": "2-3"}),
-    (
-        *("syntax", "relations&sy_chosen_on=all", "sy_rows", "row"),
-        *({"relation": "cc"}, {"sy_relation": "cc"}),
-    ),
     ("relevance", "corpus", "re_head_map", "cell", ANOTHER, {"re_head": "2", "re_layer": "1"}),
     ("token_pairs", "tables", "tp_amplified", "point", {"layer": 2, **PAIR}, OF_PAIR),
-    (
-        *("layer_mixing", "similarity", "lm_matrix", "cell"),
-        {"scope_a": "attn", "scope_b": "attn_w"},
-        {"lm_scope_a": "attn", "lm_scope_b": "attn_w"},
-    ),
 ]
 """Page, section, figure, its selection, the clicked values, and what the address has then."""
 
 
 @pytest.fixture
-def at(opened, request):
-    """Open a section on a file that has what it shows."""
+def at(opened, store_folder):
+    """Open a section of a page."""
 
     def open_section(page: str, view: str, **address: str):
-        folder = request.getfixturevalue(f"{FILES.get(page, 'store')}_folder")
         view, *more = view.split("&")
         place = {VIEWS[page]: view} | dict(choice.split("=") for choice in more)
-        session = opened(page, folder, **place, **address)
+        session = opened(page, store_folder, **place, **address)
         assert_sound(session)
         return session
 

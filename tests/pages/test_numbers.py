@@ -6,11 +6,8 @@ import duckdb
 import pandas as pd
 import pytest
 
-from analysis.scopes import POST_NORM
 from analysis.statistics.base.correlations import OF_TOKENS
-from analysis.statistics.corpus import MERGINGS
 from analysis.statistics.positions.attention import COUNTINGS, KERNEL
-from analysis.statistics.probing.accuracy import CHOSEN_ON, DIRECTIONS
 from pages.kit.links import VIEWS
 from tests.pages.kit.ran import ran
 from tests.small_images import SIZES
@@ -18,17 +15,11 @@ from tests.tiny_vision import LAYERS
 
 MASK = sorted(SIZES).index("disc.png")
 FILES = {"syntax": "treebank", "coreference": "treebank"}
-CLUSTERS, EMBEDDING = "relative_position_clustering", "embedding_spectrum where frequency > 0"
-INTERVALS = "token_type_interval where"
 PATTERN = "layer, head, habit, mean | layer, head, quantity, mean"
-OF_HEADS = "quantity in ('cls', 'sep', 'comma_period')"
 BEST = (
     "relation, layer, head, direction, n_tried, n_chosen, accuracy_chosen, n, accuracy, low, high, "
     '"offset", offset_accuracy, difference, difference_low, difference_high'
 )
-SCORED = "layer, head, n, accuracy, low, high"
-PROBED = "from dependency_accuracy_merging where relation = 'obj'"
-
 MAPS = (
     "unnest(range(1, len(relevance) + 1)) as pos, unnest(relevance) as relevance from relevance_map"
 )
@@ -43,40 +34,27 @@ CASES = {
     "norms": [
         ("layers", "", "layers_table", "layer, attention, value_norm, weighted_norm",
          "token_type_mixing where head is null"),
-        *(("layers", f"an_quantity=weighted_norm&an_norm_as={norm_as}", f"layers_{quantity}",
-           "layer, token_type, mean", f"{INTERVALS} head is null and quantity = '{quantity}'")
-          for norm_as, quantity in (("length", "weighted_norm"), ("share", "norm_share"))),
+        ("layers", "an_quantity=weighted_norm&an_norm_as=share", "layers_norm_share",
+         "layer, token_type, mean", "token_type_interval "
+         "where head is null and quantity = 'norm_share'"),
         ("heads", "an_type=sep", "heads_maps", "layer, head, quantity, mean",
-         f"{INTERVALS} head is not null and token_type = 'sep' and quantity <> 'norm_share'"),
-        ("layers", "an_layers_head=2", "layers_table", "layer, attention",
-         "token_type_mixing where head = 2"),
-        *(("relation", address, "relation_table", "pairs, spearman | n, spearman",
-           f"attention_norm_correlation where {where}")
-          for address, where in (
-              ("", "layer is null"),
-              ("an_scope=layer&an_layer=2", "layer = 2 and head is null"),
-              ("an_scope=head&head=2-1", "layer = 2 and head = 1"))),
-        ("relation", "", "relation_pairs", "sum(n)", "attention_norm_histogram where norm_bin > 0"),
-        ("transformation", "", "transformation_all", "layer, head, mean, std, cv, min, max, n",
-         "value_norm_dispersion"),
+         "token_type_interval "
+         "where head is not null and token_type = 'sep' and quantity <> 'norm_share'"),
+        ("relation", "an_scope=head&head=2-1", "relation_table", "pairs, spearman | n, spearman",
+         "attention_norm_correlation where layer = 2 and head = 1"),
         ("transformation", "", "transformation_ratio", "layer, head, largest, smallest, ratio",
          "(select layer, head, max(value) as largest, min(value) as smallest, largest / smallest "
          "as ratio from singular_value group by all)"),
-        ("frequency", "an_level=pooled", "frequency_table", "spearman, n", "frequency_correlation"),
         *(("frequency", f"an_level={level}", "frequency_question_corpus",
            f"spearman | {level.replace('pooled', '')}_spearman".replace("| _", "| "),
            "frequency_correlation where source = 'corpus'")
           for level in (*OF_TOKENS, "pooled")),
     ],
     "habits": [
-        *(("layers", f"hh_group={group}", "layers", PATTERN,
-           f"head_pattern_interval where quantity in {quantities}")
-          for group, quantities in (
-              ("special", ("cls", "sep", "comma_period")),
-              ("neighbours", ("previous", "self", "next")),
-              ("from_sep", ("sep_to_sep", "other_to_sep")))),
-        ("layers", "hh_weighing=norm", "layers", PATTERN,
-         f"head_pattern_weighing where weighing = 'norm' and {OF_HEADS}"),
+        ("layers", "hh_group=from_sep", "layers", PATTERN,
+         "head_pattern_interval where quantity in ('sep_to_sep', 'other_to_sep')"),
+        ("layers", "hh_weighing=norm", "layers", PATTERN, "head_pattern_weighing "
+         "where weighing = 'norm' and quantity in ('cls', 'sep', 'comma_period')"),
         ("matters", "", "matters_scatter", "layer, head, mean, norm | layer, head, e.mean, n.mean",
          "head_effect e join contribution n using (layer, head) where filling = 'mean' "
          "and e.quantity = 'length' and n.quantity = 'norm'"),
@@ -87,11 +65,8 @@ CASES = {
     "head_map": [
         ("map", "hm_colour=change", "map_by_effect", "layer, head, change | layer, head, mean",
          "head_effect where filling = 'mean' and quantity = 'length' and head is not null"),
-        ("map", "", "map_by_layer", "layer, head, x, y", "head_layout"),
-        ("map", "", "map_by_behaviour", "layer, head, x, y", "head_layout"),
         ("map", "hm_weighing=norm", "map_by_layer", "layer, head, x, y",
          "head_layout_weighing where weighing = 'norm'"),
-        ("layers", "", "layers_table", "within, difference, p_value", "layer_cohesion"),
         ("layers", "hm_weighing=norm", "layers_table", "within, difference, p_value",
          "layer_cohesion_weighing where weighing = 'norm'"),
     ],
@@ -102,15 +77,11 @@ CASES = {
          "and token_type not in ('cls', 'sep') and not is_masked group by token)"),
         ("similarity", "lm_layer=2", "similarity_matrix", "scope_a, scope_b, spearman",
          "scope_similarity where layer = 2"),
-        *(("similarity", address, "similarity_least", "seq, spearman",
-           "(select seq, avg(spearman) as spearman from sequence_scope_similarity "
-           f"where {layers} and (scope_a, scope_b) = {scopes} group by seq)")
-          for address, layers, scopes in (
-              ("lm_scope_a=attn&lm_scope_b=attn_w", "true", ("attn_w", "attn")),
-              ("lm_layer=2&lm_scope_a=attn&lm_scope_b=attn_w", "layer = 2", ("attn_w", "attn")))),
+        ("similarity", "lm_layer=2&lm_scope_a=attn&lm_scope_b=attn_w", "similarity_least",
+         "seq, spearman", "sequence_scope_similarity "
+         "where layer = 2 and scope_a = 'attn_w' and scope_b = 'attn'"),
         ("ratio", "lm_type=sep", "ratio_table", "mean, std, n",
          "mixing_ratio where layer is null and token_type = 'sep'"),
-        ("frequency", "", "frequency_table", "spearman, n", "ratio_frequency_correlation"),
         ("rollout", "lm_rollout=attn", "rollout_own", "layer, scope, mean",
          "vector_rollout where distance = 0 and scope in ('attn', 'attention_rollout', 'vectors')"),
         ("rollout", "lm_rollout=attn", "rollout_own_place", "layer, by_rollout, by_vectors",
@@ -122,27 +93,22 @@ CASES = {
         ("waves", "", "waves_spectrum", "frequency, mean", "(select frequency, "
          "mean * sqrt(40 / length) as mean from position_spectrum_control "
          "where source = 'word_embedding' and frequency > 0)", "series = 'words'"),
-        *(("content", f"po_k={k}", f"content_grid_{k}", "layer, head, cluster, share",
-           f"{CLUSTERS} where k = {k}") for k in (6, 12)),
+        ("content", "po_k=12", "content_grid_12", "layer, head, cluster, share",
+         "relative_position_clustering where k = 12"),
         ("content", "", "content_centres", 'cluster, "offset", attention, n',
          "relative_position_centre where k = 6"),
-        ("content", "", "content_explained", "k, explained",
-         "(select distinct k, explained from relative_position_centre)"),
         *(("claim", f"po_counting={counting}&po_least=0", f"claim_map_{counting}",
            f"layer, head, score, attention | layer, head, {', '.join(offsets)}",
            "head_offset where dependence is not null", "", "turned" * (counting == KERNEL))
           for counting, offsets in COUNTINGS.items()),
-        *(("claim", "po_counting=sum&po_least=0", "claim_layers",
-           f"layer, n_heads, mean | layer, n_heads, {of}", "offset_agreement where "
-           "counting = 'sum' and min_dependence = 0 and layer is not null", f"compared = '{of}'")
-          for of in ("agreement", "chance")),
-        *(("waves", "", "waves_spectrum", "frequency, mean, q25, q75",
-           f"{EMBEDDING} and control = '{control}'", f"series = '{control}'")
-          for control in ("kept", "permuted")),
-        *(("waves", f"po_carrier=states&po_source={source}&po_amount={amount}", "waves_maps",
-           f"layer, frequency, amplitude | layer, frequency, {amount}", "position_spectrum_control "
-           f"where control = 'kept' and source = '{source}' and frequency > 0")
-          for amount, source in (("max", "query"), ("mean", "hidden"))),
+        ("claim", "po_counting=sum&po_least=0", "claim_layers",
+         "layer, n_heads, mean | layer, n_heads, chance", "offset_agreement where "
+         "counting = 'sum' and min_dependence = 0 and layer is not null", "compared = 'chance'"),
+        ("waves", "", "waves_spectrum", "frequency, mean, q25, q75", "embedding_spectrum "
+         "where frequency > 0 and control = 'permuted'", "series = 'permuted'"),
+        ("waves", "po_carrier=states&po_source=query&po_amount=max", "waves_maps",
+         "layer, frequency, amplitude | layer, frequency, max", "position_spectrum_control "
+         "where control = 'kept' and source = 'query' and frequency > 0"),
         ("heads", "head=2-1", "heads_patches", "row_offset, column_offset, attention_per_pair",
          "patch_offset where layer = 2 and head = 1", "", "images"),
     ],
@@ -153,39 +119,32 @@ CASES = {
          "where layer = 2 and head = 3 group by token)"),
         ("offsets", "head=2-1&he_text=2", "offsets_map", "query_pos, key_pos, attention",
          CELLS),
-        *(("waves", "head=2-1&he_text=2&he_direction=3", "waves_wave", "component",
-           f"(select unnest({side}) as component from query_key_wave where {OF_HEAD} and seq = 2 "
-           "and rank = 3)", f"side = '{side}'") for side in ("query", "key")),
+        ("waves", "head=2-1&he_text=2&he_direction=3", "waves_wave", "component",
+         f"(select unnest(key) as component from query_key_wave where {OF_HEAD} and seq = 2 "
+         "and rank = 3)", "side = 'key'"),
     ],
     "relevance": [
         ("map", f"re_image={MASK}&re_rule=iii&re_layer=2&re_head=1", "map_grid", "head, relevance",
          "(select coalesce(head::varchar, 'mean') as head, unnest(relevance[2:]) as relevance "
          f"from relevance_map where seq = {MASK} and layer = 2 and rule = 'iii')",
          "rule = 'iii'", "images"),
-        ("text", "re_seq=1&re_rule=i&re_layer=1", "text_one_1_i_1", "pos, relevance",
-         f"(select {MAPS} where seq = 1 and rule = 'i' and layer = 1 and head is null)"),
         ("text", "re_seq=1&re_rule=iv", "text_heads_1_iv", "pos, head_2 | pos, relevance",
          f"(select {MAPS} where seq = 1 and rule = 'iv' and layer = 2 and head = 2)"),
         ("text", "re_rule=ii&re_head=2", "text_layers", "layer, pos, relevance",
          f"(select layer, {MAPS} where seq = 0 and rule = 'ii' and head = 2)"),
-        *(("methods", f"re_image={MASK}", "methods_over_image", "relevance",
-           "(select unnest(relevance[2:]) as relevance from relevance_map "
-           f"where seq = {MASK} and rule = '{rule}' and layer = {LAYERS} and head is null)",
-           f"panel = '{rule}'", "images") for rule in ("iv", "gradient_attention")),
+        ("methods", f"re_image={MASK}", "methods_over_image", "relevance",
+         "(select unnest(relevance[2:]) as relevance from relevance_map where seq = "
+         f"{MASK} and rule = 'gradient_attention' and layer = {LAYERS} and head is null)",
+         "panel = 'gradient_attention'", "images"),
         ("methods", f"re_image={MASK}&re_curves=one&re_curve_rules=gradient_attention",
          "methods_change", "mean", "(select unnest(probability) as mean from "
          f"sequence_perturbation where seq = {MASK} and rule = 'gradient_attention' "
          "and curve = 'insertion')", "curve = 'insertion'", "images"),
-        ("corpus", "re_quantity=top5_share&re_rules=iii", "corpus_layers", "layer, mean, low, high",
-         "relevance_interval where quantity = 'top5_share' and rule = 'iii' and head is null",
-         "rule = 'iii'"),
         ("corpus", "re_head_rule=ii&re_quantity=entropy", "corpus_head_map", "layer, head, mean",
          "relevance_interval where quantity = 'entropy' and rule = 'ii' and head is not null"),
         ("methods", "", "methods_agreement", "rule_a, rule_b, mean",
          "relevance_agreement where not concat(rule_a, rule_b) like '%mean_weights%'", "",
          "images"),
-        ("methods", "re_curve_rules=random", "methods_change", "rule, curve, share, mean",
-         "perturbation where share is not null and rule = 'random'", "", "images"),
     ],
     "token_pairs": [
         ("pmi", "tp_pmi_least=5", "pmi_layers", "layer, effect, n_pairs, spearman",
@@ -200,9 +159,6 @@ CASES = {
          "group by layer)", "quantity = 'attention'"),
         ("nothing", "", "nothing_layers", "layer, token_type, mean", "head_effect where "
          "filling = 'zero' and quantity = 'length' and layer >= 1 and token_type <> ''"),
-        ("layers", "si_place=sep", "layers_weights", "layer, mean",
-         "sink where place = 'sep' and head is null and quantity = 'attention'",
-         "quantity = 'attention'"),
         ("scores", "si_place=sep", "scores_map_sep_excess", "layer, head, mean",
          "sink_score where place = 'sep' and head is not null and quantity = 'excess'"),
     ],
@@ -210,16 +166,13 @@ CASES = {
         ("heads", "sy_relation=det", "heads_map", "layer, head, accuracy | layer, head, "
          "max(accuracy)", "dependency_accuracy_merging where relation = 'det' "
          "and merging = 'mean' group by layer, head"),
-        *(("heads", f"sy_relation=obj&sy_direction={direction}&sy_merging={merging}",
-           f"heads_map_weight_obj_{direction}_{merging}", f"{SCORED}, direction",
-           f"({PROBED} and direction = '{direction}' and merging = '{merging}')")
-          for merging, direction in zip(MERGINGS, (*DIRECTIONS, *DIRECTIONS), strict=False)),
+        ("heads", "sy_relation=obj&sy_direction=dependent_to_head&sy_merging=first", "heads_map",
+         "layer, head, n, accuracy, low, high, direction", "dependency_accuracy_merging "
+         "where relation = 'obj' and direction = 'dependent_to_head' and merging = 'first'"),
         ("heads", "sy_relation=nsubj", "heads_offsets", '"offset", n, accuracy',
          "dependency_baseline where relation = 'nsubj'"),
-        *(("relations", f"sy_merging={merging}&sy_chosen_on={chosen_on}&sy_least=1",
-           f"relations_rows_weight_{merging}_{chosen_on}_1", BEST,
-           f"dependency_best where merging = '{merging}' and chosen_on = '{chosen_on}'")
-          for merging, chosen_on in zip((*MERGINGS, *MERGINGS), CHOSEN_ON, strict=False)),
+        ("relations", "sy_merging=first&sy_chosen_on=second&sy_least=1", "relations_rows", BEST,
+         "dependency_best where merging = 'first' and chosen_on = 'second'"),
         ("relations", "sy_weighing=norm&sy_least=1", "relations_rows", BEST,
          "dependency_best_weighing "
          "where merging = 'mean' and chosen_on = 'first' and weighing = 'norm'"),
@@ -238,15 +191,11 @@ CASES = {
          "accuracy - (select accuracy from coreference_accuracy where method = 'sieve' "
          "and mention_type = 'pronoun')",
          "coreference_accuracy where method = 'head' and mention_type = 'pronoun'"),
-        *(("heads", f"co_type={of}", f"heads_map_weight_mean_{of}", SCORED,
-           f"coreference_accuracy where method = 'head' and mention_type = '{of}'")
-          for of in ("all", "pronoun")),
         ("heads", "co_weighing=norm", "heads_map", "layer, head, accuracy",
          "coreference_accuracy_weighing where method = 'head' and weighing = 'norm' "
          "and merging = 'mean' and mention_type = 'all'"),
-        *(("rules", f"co_rule={rule}", "rules_table", "n, accuracy, baseline_accuracy, difference",
-           f"coreference_best where merging = 'mean' and baseline = '{rule}'")
-          for rule in ("nearest", "sieve")),
+        ("rules", "co_rule=nearest", "rules_table", "n, accuracy, baseline_accuracy, difference",
+         "coreference_best where merging = 'mean' and baseline = 'nearest'"),
     ],
 }  # fmt: skip
 """By page: section, address, end of the figure's key, columns of its frame (and after a bar, those
@@ -287,28 +236,3 @@ def _in_order(frame: pd.DataFrame) -> pd.DataFrame:
 def choices_of(address: str) -> dict[str, Any]:
     parts = (choice.partition("=") for choice in address.split("&"))
     return {key: value for key, _, value in parts if key}
-
-
-NEAREST = (
-    "select layer_a, head_a, layer_b, head_b from head_distance_mean "
-    "where (layer_a, head_a) < (layer_b, head_b) order by mean_divergence"
-)
-IN_ORDER = f"list_position({list(POST_NORM.scopes)}, scope_{{}})"
-TOLD = [
-    ("head_map/map", "L{0}·H{1} and L{2}·H{3}", NEAREST),
-    ("head_map/map", "L{0}·H{1} and L{2}·H{3}", f"{NEAREST} desc"),
-    ("layer_mixing/similarity", "{0:.3f}",
-     "select min(spearman) from scope_similarity where layer is null "
-     f"and {IN_ORDER.format('b')} = {IN_ORDER.format('a')} + 1"),
-    ("positions/waves", "{0} of 12 principal components hold half of the",
-     "select min(component) filter (cumulative >= 0.5) from position_variance"),
-]  # fmt: skip
-"""Section, a part of its findings, and the numbers in it."""
-
-
-@pytest.mark.parametrize(("place", "text", "query"), TOLD)
-def test_what_is_told_is_what_the_file_holds(place, text, query, store_folder, monkeypatch):
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(store_folder))
-    with duckdb.connect(str(store_folder / "tiny.duckdb"), read_only=True) as store:
-        row, *_ = store.execute(query).fetchall()
-    assert text.format(*row) in " ".join(ran(*place.split("/")).findings)

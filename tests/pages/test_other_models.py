@@ -13,6 +13,7 @@ from pages.services.chosen import open_store
 from pages.words.say import catalogue
 from tests.analysis.models.hybrids import ATTENDING, N_LAYERS, hybrid_run
 from tests.pages.conftest import options_of, sentences
+from tests.pages.kit.exports import Unit, units
 from tests.pages.kit.ran import FOR_ALL, ran, spoken
 from tests.pages.kit.stores import folder_of
 
@@ -31,22 +32,13 @@ def chosen(monkeypatch, hybrid_folder):
     monkeypatch.setenv("MIXSCOPE_STATISTICS", str(hybrid_folder))
 
 
-def parts_of(chart: dict[str, Any]) -> list[dict[str, Any]]:
-    """All parts of a chart that have a mark."""
-    inner = [
-        part for name in ("layer", "concat", "hconcat", "vconcat") for part in chart.get(name, ())
-    ]
-    return [part for one in inner for part in parts_of(one)] if inner else [chart]
-
-
-def drawn(page: str, stem: str) -> Iterator[tuple[dict[str, Any], list[dict]]]:
-    """Yield the parts of the charts of a section, each with its rows of data."""
+def drawn(page: str, stem: str) -> Iterator[tuple[Any, Unit, list[dict[str, Any]]]]:
+    """Yield marks of the charts of a section, each with its encoding and its rows of data."""
     for item in ran(page, stem, **FOR_ALL).shown:
         if isinstance(item, Figure):
             chart = item.shown.chart.to_dict()
-            for part in parts_of(chart):
-                data = part.get("data") or chart.get("data") or {}
-                yield part, chart["datasets"].get(data.get("name"), [])
+            for part, unit in units(chart):
+                yield part.get("mark"), unit, chart["datasets"].get(unit.data, [])
 
 
 @pytest.mark.parametrize(
@@ -54,7 +46,7 @@ def drawn(page: str, stem: str) -> Iterator[tuple[dict[str, Any], list[dict]]]:
     [("norms", "heads", "y"), ("norms", "layers", "x"), ("layer_mixing", "completeness", "x")],
 )
 def test_axes_of_named_layers_keep_a_place_for_every_layer(page, stem, channel):
-    axes = [part["encoding"].get(channel, {}) for part, _ in drawn(page, stem)]
+    axes = [unit.encoding.get(channel, {}) for _, unit, _ in drawn(page, stem)]
     of_layers = [
         axis for axis in axes if axis.get("field") == "layer" and axis["type"] == "ordinal"
     ]
@@ -64,18 +56,17 @@ def test_axes_of_named_layers_keep_a_place_for_every_layer(page, stem, channel):
 
 @pytest.mark.parametrize(("page", "stem"), [("layer_mixing", "ratio"), ("habits", "layers")])
 def test_lines_break_at_gaps_and_bands_become_rules(page, stem):
-    parts = [(part, part["mark"], rows) for part, rows in drawn(page, stem)]
-    kinds = [mark if isinstance(mark, str) else mark["type"] for _, mark, _ in parts]
+    parts = list(drawn(page, stem))
+    kinds = {unit.mark for _, unit, _ in parts}
     assert "line" in kinds
     assert "area" not in kinds
-    for (_, mark, rows), kind in zip(parts, kinds, strict=True):
-        if kind == "line":
-            assert mark["point"], "a layer alone has no line"
-            stretches: dict[Any, set] = {}
-            for row in rows:
-                if row["layer"] is not None:
-                    stretches.setdefault(row["stretch"], set()).add(row["layer"])
-            assert sorted(map(sorted, stretches.values())) == [[2, 3], [6]]
+    for mark, _, rows in (part for part in parts if part[1].mark == "line"):
+        assert mark["point"], "a layer alone has no line"
+        stretches: dict[Any, set] = {}
+        for row in rows:
+            if row["layer"] is not None:
+                stretches.setdefault(row["stretch"], set()).add(row["layer"])
+        assert sorted(map(sorted, stretches.values())) == [[2, 3], [6]]
 
 
 def test_layers_and_heads_are_chosen_among_those_that_attend(opened, hybrid_folder):

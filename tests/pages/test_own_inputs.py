@@ -71,15 +71,6 @@ def test_ones_own_image_has_the_maps_that_a_run_would_keep_and_what_is_none_is_r
         assert frame["relevance"].tolist() == pytest.approx(expected.tolist(), abs=1e-5)
 
 
-def test_without_the_model_there_are_no_maps_of_ones_own(section, changed):
-    folder = changed("update stored.run set model = '/no such folder/model'")
-    session = section("text", folder, re_seq="own")
-    session.text_area[0].set_value("the cat")
-    session.button[0].click().run()
-    assert session.warning
-    assert not charts(session)
-
-
 ROOT = Path(__file__).parents[2]
 HOSTILE = "a*b* <script>alert(1)</script>.png"
 IMAGE = """

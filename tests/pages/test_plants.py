@@ -42,10 +42,6 @@ def pattern(mean: float, by: float, where: str) -> str:
     return sets("head_pattern", mean, by, where)
 
 
-def gradient(importance: float, where: str) -> str:
-    return sets("gradient_importance", importance, 0, where, of="importance")
-
-
 def within(measure: str, value: float, by: float) -> str:
     where = "filling = 'mean' and quantity = 'length' and level = 'within' and measure"
     return sets("effect_prediction", value, by, f"{where} {measure}", of="spearman")
@@ -72,14 +68,6 @@ UNEVEN = put("relevance_map", f"relevance = [0.5] || list_resize([0.3::float], {
 """Half on [CLS]; of the half on the patches of an image, 60% on the first."""
 
 
-def best(values: str, where: str = "true") -> str:
-    return put("coreference_best", values, where)
-
-
-def relation(values: str, where: str = "true") -> str:
-    return put("dependency_best", values, where)
-
-
 def parsers(**shares: float) -> list[str]:
     """Give every split of a parser its share, a little more with each seed."""
     statement = "update stored.parser_accuracy set uas = {} + 0.01 * (seed - 2) where method = '{}'"
@@ -92,14 +80,6 @@ def sink(table: str, where: str = "", half: float = 0.001, **means: float) -> li
     return [sets(table, m, half, f"quantity = '{of}' and {where}") for of, m in means.items()]
 
 
-def summary(mean: float, where: str = "true") -> str:
-    return sets("relevance_summary", mean, 0.01, f"quantity = 'mask_share' and {where}")
-
-
-def area(mean: float, by: float = 0.01, where: str = "true") -> str:
-    return sets("perturbation", mean, by, f"share is null and curve = 'deletion' and {where}")
-
-
 def agree(mean: float, *rules: str) -> str:
     where = f"rule_a in {rules} and rule_b in {rules} and rule_a <> rule_b" if rules else "true"
     return sets("relevance_agreement", mean, 0, where)
@@ -107,6 +87,7 @@ def agree(mean: float, *rules: str) -> str:
 
 FEW = pattern(0.1, 0.01, "quantity <> 'uniform'")
 CLS = [FEW, sets("sink", 0.05, 0.01, "quantity = 'even'"), pattern(0.3, 0.01, "quantity = 'cls'")]
+GRADIENT = sets("gradient_importance", "if(token_type = 'cls', 0, 1)", 0, of="importance")
 ABLATED = sets(
     "head_effect",
     0.25,
@@ -115,17 +96,20 @@ ABLATED = sets(
 )
 OF_CLS = "place = 'cls' and head is null"
 SINK = sink("sink", attention=0.27, even=0.01, neighbour=0.02, norm_share=0.03)
-MENTIONS = best(
+MENTIONS = put(
+    "coreference_best",
     "n = 50, n_tried = 6, layer = 2, head = 1, accuracy = 0.6, low = 0.55, high = 0.65, "
     "baseline_accuracy = if(baseline = 'sieve', 0.4, 0.3), difference_low = 0.1, "
-    "difference_high = 0.3, difference = if(baseline = 'sieve', 0.2, 0.3)"
+    "difference_high = 0.3, difference = if(baseline = 'sieve', 0.2, 0.3)",
 )
-RELATIONS = relation(
+RELATIONS = put(
+    "dependency_best",
     "n = 40, accuracy = 0.5, low = 0.45, high = 0.55, offset_accuracy = 0.4, difference = 0.1, "
-    "difference_low = -0.1, difference_high = 0.2"
+    "difference_low = -0.1, difference_high = 0.2",
 )
-THREE = [RELATIONS, relation("n = 5", "relation not in ('obj', 'det', 'nsubj')")]
-WIDE = relation(
+THREE = [RELATIONS, put("dependency_best", "n = 5", "relation not in ('obj', 'det', 'nsubj')")]
+WIDE = put(
+    "dependency_best",
     "accuracy = 0.9, difference = 0.5, difference_low = 0.2, difference_high = 0.6, layer = 2, "
     'head = 3, "offset" = -2',
     "relation = 'obj'",
@@ -144,6 +128,14 @@ RUN_AGAIN = [
     f"and layer = 1 and {WHERE}",
     "update stored.state_spectrum set max = 3 * n_sequences where control = 'permuted' "
     f"and {WHERE}",
+]
+PATCHES = [
+    put("patch_offset", "attention_per_pair = 0.03 * n_images"),
+    put(
+        "patch_offset",
+        "attention_per_pair = 0.38 * n_images",
+        "row_offset = -2 and column_offset = 1",
+    ),
 ]
 CLUSTERED = [
     "delete from stored.relative_position_cluster where k = 6",
@@ -166,6 +158,8 @@ LIFTED = [
     sets("relation_share", ratio, 0.5, f"ratio is not null and relation {kind}", of="ratio")
     for ratio, kind in ((2, "= 'adjacent'"), (1, "<> 'adjacent'"))
 ]
+HEADS = "(layer_a, head_a, layer_b, head_b)"
+DIFFERENT = "(layer_a, head_a) <> (layer_b, head_b)"
 ZEROS = "list_resize([]::float[], len(relevance) - 4, 0.0)"
 """Of all tokens of a text but four."""
 
@@ -180,6 +174,17 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         "gpt2: norms/layers",
         [mixing("attention", 0.8, "first"), mixing("norm_share", 0.3, "first")],
         "that arrives from the first token, over all layers, 30%",
+    ),
+    (
+        "norms/heads",
+        [
+            put("token_type_mixing", "mean = 0.1", "quantity in ('attention', 'weighted_norm')"),
+            sets(
+                "token_type_mixing", 0.8, 0.05, "quantity = 'attention' and layer = 2 and head = 3"
+            ),
+        ],
+        "Of all heads, L2·H3 gives most weight to [CLS], 80% [75%, 85%], above the median head, "
+        "10%.",
     ),
     (
         "norms/relation",
@@ -219,11 +224,6 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         ],
         "**[SEP] looks at [SEP] more than other tokens do**: share of its attention that "
         "[SEP] gives to [SEP], mean over layers and heads, 40.0% [35.0%, 45.0%], above",
-    ),
-    (
-        "gpt2: habits/layers",
-        [pattern(0.7, 0.05, "quantity = 'first'")],
-        "“first token”, mean over layers and heads, 70.0%",
     ),
     (
         "habits/layers?hh_group=breadth",
@@ -268,7 +268,7 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "habits/matters?hh_filling=mean",
-        [*CLS, gradient(1, "true"), gradient(0, "token_type = 'cls'"), ABLATED],
+        [*CLS, GRADIENT, ABLATED],
         "Of the gradient |∂L/∂α| (L: ‖mean hidden state‖², no loss), attention to [CLS] "
         "has 0.0%, below its share of the weight, 30.0% [29.0%, 31.0%]; with f(x) of",
     ),
@@ -309,9 +309,15 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "coreference/rules",
-        [MENTIONS, best("n = 29")],
+        [MENTIONS, put("coreference_best", "n = 29")],
         "On texts that it was not chosen on (half B), L2·H1, the best of 6 on half A, is "
         "right for 60% of 29 mentions, the sieve of rules for 40%: fewer than 30",
+    ),
+    (
+        "coreference/heads",
+        [MENTIONS],
+        "L2·H1, the best of 6 heads on these very 50 mentions, is right for 60%, the sieve of "
+        "rules for 40%: difference in points +20.0 [+10.0, +30.0], above 0.",
     ),
     (
         "syntax/relations?sy_least=10",
@@ -324,8 +330,8 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         [
             *THREE,
             WIDE,
-            relation("n = 10, difference = 0.9", "relation = 'nsubj'"),
-            relation("difference = 0.9, difference_low = null", "relation = 'det'"),
+            put("dependency_best", "n = 10, difference = 0.9", "relation = 'nsubj'"),
+            put("dependency_best", "difference = 0.9, difference_low = null", "relation = 'det'"),
         ],
         "**For 1 of 1 relations with 30 words or more the best head finds more governors "
         "than any fixed offset**, on sentences that it was not chosen on. On “obj · direct "
@@ -334,24 +340,24 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "syntax/relations?sy_least=10",
-        [*THREE, relation("difference_low = null")],
+        [*THREE, put("dependency_best", "difference_low = null")],
         "There are 3 relations with 30 words or more, but too few texts for intervals: "
         "whether heads find more governors than a fixed offset is open.",
     ),
     (
         "syntax/relations?sy_least=10",
-        [RELATIONS, relation("n = 29")],
+        [RELATIONS, put("dependency_best", "n = 29")],
         "No relation has 30 words or more to score: too few to compare heads with fixed offsets.",
     ),
     (
         "syntax/heads?sy_relation=obj",
-        [RELATIONS, WIDE, relation("low = 0.8, difference_low = -0.1")],
+        [RELATIONS, WIDE, put("dependency_best", "low = 0.8, difference_low = -0.1")],
         "On “obj · direct object” (40 words) L2·H3 finds 90% of the governors, the best "
         "fixed offset (−2) 40%: difference in points +50.0 [−10.0, +60.0], not clearly",
     ),
     (
         "syntax/heads?sy_relation=obj",
-        [RELATIONS, WIDE, relation("n = 10")],
+        [RELATIONS, WIDE, put("dependency_best", "n = 10")],
         "“obj · direct object” has only 10 words here, fewer than 30: too few to compare heads.",
     ),
     (
@@ -477,6 +483,11 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         "64 cycles per 512 tokens (8 tokens per wave) 50.0, above the highest of the",
     ),
     (
+        "positions/waves",
+        [put("position_variance", "cumulative = component / 10.0")],
+        "5 of 12 principal components hold half of the",
+    ),
+    (
         "positions/waves?po_carrier=states",
         [FLAT, PEAK, *RUN_AGAIN],
         "Amplitude of the queries of layer 1 at 64 cycles per 512 tokens (8 tokens per "
@@ -490,14 +501,7 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "images: positions/heads?head=2-1",
-        [
-            put("patch_offset", "attention_per_pair = 0.03 * n_images"),
-            put(
-                "patch_offset",
-                "attention_per_pair = 0.38 * n_images",
-                "row_offset = -2 and column_offset = 1",
-            ),
-        ],
+        PATCHES,
         "Attention of a pair of patches −2 rows and \\+1 columns apart in L2·H1, its "
         "highest mean, 38.0%, against the mean over all offsets, 4.0% (without intervals).",
     ),
@@ -508,10 +512,43 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         "content, 10% [5%, 15%]",
     ),
     (
+        "head/profile?head=2-1",
+        [
+            put("head_pattern", "mean = 0.1"),
+            pattern(0.7, 0.05, "quantity = 'previous' and layer = 2 and head = 1"),
+        ],
+        "nearest to the habit “previous token”: share of its attention 70% [65%, 75%], above the "
+        "mean of its layer, 10%",
+    ),
+    (
+        "head/offsets?head=2-1",
+        [
+            put("head_offset", "dependence = 0.05"),
+            put("head_offset", "dependence = 0.3", "layer = 2 and head = 1"),
+        ],
+        "that the offset explains, η², 0.30, against that of the median head, 0.05",
+    ),
+    (
+        "images: head/offsets?head=2-1",
+        PATCHES,
+        "L2·H1 looks most at the patch −2 in rows and \\+1 in columns away (framed): attention of "
+        "a pair 38.0%, against the mean over all offsets, 4.0%",
+    ),
+    (
         "head_map/map",
         [put("head_layout", "stress = 0.3")],
         "**The plane shows distances only roughly, and points that touch may be heads that "
         "differ**: its stress (Kruskal's stress-1, 0 is exact) 0.30, above what",
+    ),
+    (
+        "head_map/map",
+        [
+            put("head_distance", "divergence = 0.2 * n_rows", DIFFERENT),
+            put("head_distance", "divergence = 0.1 * n_rows", f"{HEADS} = (1, 2, 2, 3)"),
+            put("head_distance", "divergence = 0.4 * n_rows", f"{HEADS} = (1, 1, 2, 1)"),
+        ],
+        "Distance of the most alike heads, L1·H2 and L2·H3, in nats 0.10; of the least alike, "
+        "L1·H1 and L2·H1 (0.69 at most), 0.40.",
     ),
     (
         "head_map/layers",
@@ -532,13 +569,20 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
     ),
     (
         "images: relevance/corpus",
-        [summary(0.5), summary(0.9, "rule = 'ii'")],
+        [sets("relevance_summary", "if(rule = 'ii', 0.9, 0.5)", 0.01, "quantity = 'mask_share'")],
         "The share inside the mask, carried back from layer 3, is largest by rule ii of "
         "the 5 drawn, 90.0% [89.0%, 91.0%], above an even map's, ",
     ),
     (
         "images: relevance/methods",
-        [area(0.5), area(0.2, where="rule = 'iii'")],
+        [
+            sets(
+                "perturbation",
+                "if(rule = 'iii', 0.2, 0.5)",
+                0.01,
+                "share is null and curve = 'deletion'",
+            )
+        ],
         "**The class depends on the patches that rule iii finds**: The mean probability of "
         "the predicted class, while patches are taken away in order of relevance, is",
     ),
@@ -564,6 +608,11 @@ PLANTS: list[tuple[str, Sequence[str], str]] = [
         changed_pairs(0.0123, 0.001),
         "Change of the share of “cat” in “sat” (feed-forward network, layer 1, percentage "
         "points): +1.23 [+1.00, +1.46], above 0.",
+    ),
+    (
+        "token_pairs/tables",
+        changed_pairs(0.0123, 0.001),
+        "that have one (all 2 layers, feed-forward network): 100%",
     ),
     (
         "token_pairs/pmi",

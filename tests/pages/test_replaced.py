@@ -12,6 +12,7 @@ from pages.services import open_file
 from pages.services.open_file import Replaced, cursor, seen_once, version_of
 from tests.pages.kit.stores import changed_copy
 
+pytestmark = pytest.mark.usefixtures("fresh")
 PAGE = """
 import os
 from pathlib import Path
@@ -31,12 +32,6 @@ with seen_once():
     st.text(before == open_store().content)
     st.text(before)
 """
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 @pytest.fixture

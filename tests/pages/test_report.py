@@ -16,12 +16,14 @@ import streamlit as st
 
 from pages.charts.chart_theme import with_data
 from pages.export import files as export
+from pages.export import paper as paper_module
 from pages.export.collection import _KEY, _TOLD, MOST_ITEMS, Collection, Kept, place_of, read
 from pages.export.drawing import NotDrawn
 from pages.export.item import Item, _off_the_page, clean, table_of
 from pages.export.paper import paper
 from pages.export.web import web_page
 from pages.report import listed
+from pages.words import say
 from pages.words.say import plain
 from tests.pages.conftest import assert_sound, bodies, sentences
 
@@ -53,22 +55,6 @@ KEPT = tuple(
     for name in ("curves", "table", "map")
 )
 COLLECTION = Collection("ρ & more", KEPT)
-
-
-def button(session, start: str):
-    return next(
-        candidate
-        for candidate in session.button
-        if candidate.key and candidate.key.startswith(start)
-    )
-
-
-@pytest.fixture
-def report(opened, store_folder):
-    """The report on three items."""
-    session = opened("report", store_folder, alone=True)
-    session.session_state[_KEY] = COLLECTION
-    return session.run()
 
 
 def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
@@ -254,6 +240,15 @@ def test_the_web_page_runs_its_own_scripts_alone_and_fetches_nothing():
     )
 
 
+def test_the_paper_is_in_the_language_of_its_readers(monkeypatch):
+    for module in (say, paper_module):
+        monkeypatch.setattr(module, "language", lambda: "ja")
+    with zipfile.ZipFile(io.BytesIO(paper("", ITEMS))) as files:
+        document = files.read("report.tex").decode()
+    assert "luatexja" in document
+    assert "Mixscope レポート" in document
+
+
 def test_the_paper_has_every_figure_table_and_source():
     with zipfile.ZipFile(io.BytesIO(paper("ρ & more", ITEMS))) as files:
         names = files.namelist()
@@ -263,6 +258,8 @@ def test_the_paper_has_every_figure_table_and_source():
         references = files.read("references.bib").decode()
     figures = re.findall(r"\{(figures/[^}]*)\}", document)
     assert len(figures) == 1
+    assert "luatexja" not in document
+    assert r"\includegraphics[width=\linewidth]" in document
     assert set(figures) <= set(names)
     assert rows[2] == ["[SEP]", "", "4"]
     assert r"\title{\(\rho\) \& more}" in document

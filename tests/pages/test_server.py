@@ -147,6 +147,8 @@ def test_pages_open_sockets_under_the_names_of_the_dashboard(client, store_folde
     ):
         assert _opens(asked, host, origin), (host, origin)
     assert not caplog.messages
+    for origin in ("http://127.0.0.1.example:8501", "null"):
+        assert not _opens(asked, "127.0.0.1:8501", origin)
 
 
 @pytest.mark.parametrize(

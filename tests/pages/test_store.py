@@ -8,7 +8,6 @@ from shutil import copyfile
 import duckdb
 import pandas as pd
 import pytest
-import streamlit as st
 
 from analysis.foreign_file import Locked, OtherSchema, attach
 from pages.services import chosen as shell
@@ -20,6 +19,7 @@ from precompute.store.show import lines, remarks
 from tests.pages.conftest import OTHER_SCHEMA, captions
 from tests.pages.kit.stores import changed_copy, lacking
 
+pytestmark = pytest.mark.usefixtures("fresh")
 REQUIRE = """
 import streamlit as st
 from analysis.statistics.norms import TOKEN_TYPE_MIXING
@@ -29,12 +29,6 @@ file_picker()
 require(open_store(), TOKEN_TYPE_MIXING)
 st.text("goes on")
 """
-
-
-@pytest.fixture(autouse=True)
-def fresh():
-    st.cache_resource.clear()
-    st.cache_data.clear()
 
 
 def test_the_demo_stands_before_the_file_beside_it(monkeypatch, tmp_path):

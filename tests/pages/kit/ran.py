@@ -19,7 +19,7 @@ from pages.kit.sections import page_of, section_of
 from pages.kit.source import Given
 from pages.kit.view import View
 from pages.services.chosen import open_store, speak_of_file
-from pages.services.inquiry import Asked, Inquiry
+from pages.services.inquiry import Inquiry
 from pages.services.open_file import Store
 from pages.words import say
 from tests.pages.kit.promises import Pictured
@@ -37,7 +37,6 @@ class Ran:
         evidence: rows of its findings, with how they are said.
         keys: of the words that it used.
         values: those that its words took.
-        answers: of the file to its questions.
         chosen: values of its choices by their keys in the address.
         items: all of them, in order.
     """
@@ -46,7 +45,6 @@ class Ran:
     evidence: list[tuple[pd.DataFrame, Finding]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
-    answers: list[pd.DataFrame] = field(default_factory=list)
     chosen: dict[str, Any] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
 
@@ -125,8 +123,8 @@ def inquiry() -> Inquiry:
 
 @contextmanager
 def _recorded(found: Ran) -> Iterator[None]:
-    """Record words, their values, findings and answers."""
-    ask, announce, filled, catalogue = Asked.ask, View.finding, say._filled, say.catalogue()
+    """Record words, their values and findings."""
+    announce, filled, catalogue = View.finding, say._filled, say.catalogue()
     value_of = Given.value
 
     class Heard(dict[str, dict[str, str]]):
@@ -150,12 +148,6 @@ def _recorded(found: Ran) -> Iterator[None]:
         found.evidence.append((rows, finding))
         return grammar.sentences(rows, finding)
 
-    def note_answer(*given: Any, **named: Any) -> Any:
-        answer = ask(*given, **named)
-        if isinstance(answer, pd.DataFrame):
-            found.answers.append(answer)
-        return answer
-
     heard = Heard(catalogue)
     with ExitStack() as patches:
         patches.enter_context(patch.object(say, "catalogue", lambda: heard))
@@ -163,7 +155,6 @@ def _recorded(found: Ran) -> Iterator[None]:
         patches.enter_context(patch.object(View, "finding", note_finding))
         patches.enter_context(patch.object(recorded, "sentences", note_evidence))
         patches.enter_context(patch.object(Given, "value", note_choice))
-        patches.enter_context(patch.object(Asked, "ask", note_answer))
         yield
 
 
