@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from jaxtyping import Int32, UInt8
@@ -196,8 +197,7 @@ class Encoder:
         ends = np.cumsum(~special)[special]
         parts = (part.tolist() for part in np.split(ids[~special], ends.tolist()))
         tokenizer = self._tokenizer
-        if is_japanese(tokenizer):
-            texts = [joined_japanese(tokenizer, part).strip() for part in parts]
-        else:
-            texts = [str(tokenizer.decode(part)).strip() for part in parts]
+        is_joined = is_japanese(tokenizer)
+        decode = partial(joined_japanese, tokenizer) if is_joined else tokenizer.decode
+        texts = [str(decode(part)).strip() for part in parts]
         return "\n".join(text for text in texts if text)

@@ -5,6 +5,7 @@ Python and returns no words, but whose components do.
 
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from importlib.metadata import PackageNotFoundError, version
@@ -153,16 +154,10 @@ def _joined(text: str, token: str) -> str:
 def settings_of_japanese(tokenizer: BertJapaneseTokenizer) -> list[str]:
     """Return all settings that its output depends on, beside its vocabulary."""
     settings = [f"{name} {getattr(tokenizer, name)!r}" for name in _SETTINGS]
-    return settings + [
-        f"{package} {release}" for package in _PACKAGES if (release := _version(package))
-    ]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            settings.append(f"{package} {version(package)}")
+    return settings
 
 
 def word_pieces(
