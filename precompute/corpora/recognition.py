@@ -18,7 +18,7 @@ from precompute.corpora.wording import file_name, path_as_given
 
 _PLAIN = "write its texts as plain text, a paragraph to a line"
 _SENTENCES = "write its words as sentences, each on a line, or give CoNLL-U with tabs"
-_FORMS = (
+FORMS = (
     (
         "a notebook (.ipynb)",
         r'\{(?=[\s\S]*"cells"\s*:\s*\[\s*[\]{])(?=[\s\S]*"(cell_type|nbformat|metadata)"\s*:)',
@@ -59,7 +59,6 @@ _FORMS = (
     ),
     ("in words with tags", r"(\S+[/_][A-Za-z$.,:'`*+-]{1,8}\s+){5}", _SENTENCES),
 )
-FORMS = tuple((name, re.compile(pattern), remedy) for name, pattern, remedy in _FORMS)
 
 
 NAMES = {
@@ -155,7 +154,7 @@ def _format_of_text(head: Head, name: str) -> str:
         return "conllu"
     text = "\n".join(lines)
     for form, pattern, remedy in FORMS:
-        if pattern.match(text):
+        if re.match(pattern, text):
             raise BadCorpus(name, f"is {form}, not plain text; {remedy}")
     if lines and (lines[0].startswith("{") or _are_json(lines)):
         return "jsonl"

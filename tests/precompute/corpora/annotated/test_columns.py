@@ -91,16 +91,11 @@ def read(folder: Path, text: str):
     return list(sound(column_documents(Path(written(folder, text)))))
 
 
-def text_of(sentence) -> str:
-    ends = (" " if space else "" for space in sentence.spaces)
-    return "".join(form + end for form, end in zip(sentence.forms, ends, strict=True)).strip()
-
-
 @pytest.mark.parametrize("case", READ)
 def test_columns_of_any_width_are_read(tmp_path, case):
     text, sentences, mentions = READ[case]
     (found,) = read(tmp_path, text)
-    assert [text_of(sentence) for sentence in found.sentences] == sentences
+    assert [sentence.text for sentence in found.sentences] == sentences
     assert mentions is None or list(found.mentions) == mentions
     assert found.sentences[0].governors is None
     is_tagged = text == CONLL_2012
