@@ -228,9 +228,9 @@ class Decoded:
     kind: str
 
 
-def decoded(content: bytes, *, name: str, pixels: int = MAX_PIXELS) -> Decoded:
+def decoded(content: bytes, *, name: str) -> Decoded:
     """The image itself, of several frames or pages the first; its size is checked before."""
-    with _opened(content, name, pixels) as opened:
+    with _opened(content, name) as opened:
         turn = _turn(opened)
         opened.load()
         left = _turn(opened) or UPRIGHT  # Pillow rotates TIFF on loading
@@ -260,7 +260,7 @@ def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:
 
 
 @contextmanager
-def _opened(content: bytes, name: str, pixels: int) -> Iterator[Image.Image]:
+def _opened(content: bytes, name: str, pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
     """Open an image without decoding its pixels; any failure becomes a `BadCorpus`."""
     try:
         with Image.open(BytesIO(content), formats=FORMATS) as opened:

@@ -1,6 +1,7 @@
 """Coreference in columns of many widths, refused columns, and a real corpus against its trees."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,6 @@ from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
 from precompute.corpora.annotated.mentions import head_by_tree, kind_by_tag
 from precompute.corpora.sequence import Mention
-from tests.precompute.corpora.reading import written
 from tests.precompute.corpora.tiny import sound
 from tests.refusals import refused
 
@@ -87,14 +87,10 @@ READ = {
 }
 
 
-def read(folder: Path, text: str):
-    return list(sound(column_documents(Path(written(folder, text)))))
-
-
 @pytest.mark.parametrize("case", READ)
 def test_columns_of_any_width_are_read(tmp_path, case):
     text, sentences, mentions = READ[case]
-    (found,) = read(tmp_path, text)
+    (found,) = sound(column_documents, tmp_path, text)
     assert [sentence.text for sentence in found.sentences] == sentences
     assert mentions is None or list(found.mentions) == mentions
     assert found.sentences[0].governors is None
@@ -126,7 +122,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:40])
 def test_broken_columns_are_refused(tmp_path, text):
-    assert refused(BadCorpus, read, tmp_path, text) == f"f{REFUSED[text]}"
+    assert refused(BadCorpus, sound, column_documents, tmp_path, text) == f"f{REFUSED[text]}"
 
 
 DATA = Path(__file__).parents[4].parent / "shared" / "data"
@@ -136,8 +132,8 @@ DATA = Path(__file__).parents[4].parent / "shared" / "data"
 @pytest.mark.skipif(not DATA.is_dir(), reason="no folder shared/data beside the checkout")
 def test_ontogum_has_its_known_mentions_nearly_all_of_gum_with_heads_and_kinds_of_the_tree():
     """GUM knows more: it counts generic nouns, dates and modifiers as mentions."""
-    trees = sound(conllu_documents(DATA / "treebanks" / "gum_free-dev.conllu"))
-    columns = sound(column_documents(DATA / "coref" / "ontogum" / "ontogum_free-dev.conll"))
+    trees: Any = conllu_documents(DATA / "treebanks" / "gum_free-dev.conllu")
+    columns: Any = column_documents(DATA / "coref" / "ontogum" / "ontogum_free-dev.conll")
     n_mentions = n_clusters = n_heads = shared = right_heads = right_kinds = 0
     for mine, other in zip(trees, columns, strict=True):
         governors: list[int] = []

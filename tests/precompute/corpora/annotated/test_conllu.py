@@ -1,5 +1,6 @@
 """CoNLL-U files of other programs: read unchanged, or refused with their line."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.sequence import ROOT
-from tests.precompute.corpora.reading import written
 from tests.precompute.corpora.tiny import sound, unhurried
 from tests.refusals import refused
 
@@ -20,8 +20,7 @@ def line(identity: int | str, form="cat", head: int | str = 0, relation="root", 
     return "\t".join(map(str, (*cells, known["misc"]))) + "\n"
 
 
-def read(folder: Path, text: str):
-    return list(sound(conllu_documents(Path(written(folder, text)))))
+read = partial(sound, conllu_documents)
 
 
 def sentence(folder: Path, text: str):

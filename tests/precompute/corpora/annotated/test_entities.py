@@ -1,6 +1,5 @@
 """Mentions in CoNLL-U: brackets, clusters, heads, empty nodes, and entities that are refused."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -125,15 +124,11 @@ for header, entities in HEADERS.items():
     )
 
 
-def read(folder: Path, text: str):
-    return list(sound(conllu_documents(Path(written(folder, text)))))
-
-
 @pytest.mark.parametrize("case", READ)
 def test_mentions_are_read_with_their_heads_and_clusters(tmp_path, case):
     """A row holds the first and last word, the head and the cluster; a number, those left out."""
     text, expected = READ[case]
-    (found,) = read(tmp_path, text)
+    (found,) = sound(conllu_documents, tmp_path, text)
     rows = [(m.first, m.last, m.head, m.cluster) for m in found.mentions]
     n_lost = found.mentions_without_words
     assert rows + [n_lost] * bool(n_lost) == expected
@@ -146,7 +141,7 @@ def test_mentions_are_read_with_their_heads_and_clusters(tmp_path, case):
 
 def test_fields_stay_those_of_the_last_header(tmp_path):
     text = text_of("(1-x-coref) (1-x-pred) (1-x-ana) _ _ _")
-    documents = read(tmp_path, f"{GRP}{text}\n# newdoc id = b\n{text}")
+    documents = sound(conllu_documents, tmp_path, f"{GRP}{text}\n# newdoc id = b\n{text}")
     assert [len(entry.mentions) for entry in documents] == [2, 2]
 
 
