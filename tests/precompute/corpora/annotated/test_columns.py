@@ -8,6 +8,7 @@ import pytest
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
+from precompute.corpora.annotated.documents import joined
 from precompute.corpora.annotated.mentions import head_by_tree, kind_by_tag
 from precompute.corpora.sequence import Mention
 from tests.precompute.corpora.tiny import sound
@@ -136,19 +137,15 @@ def test_ontogum_has_its_known_mentions_nearly_all_of_gum_with_heads_and_kinds_o
     columns: Any = column_documents(DATA / "coref" / "ontogum" / "ontogum_free-dev.conll")
     n_mentions = n_clusters = n_heads = shared = right_heads = right_kinds = 0
     for mine, other in zip(trees, columns, strict=True):
-        governors: list[int] = []
-        for sentence in mine.sentences:
-            start = len(governors)
-            governors += [of + start if of >= 0 else -1 for of in sentence.governors or ()]
-        parts = [part for of in mine.sentences for part in of.parts_of_speech]
-        heads = [head_by_tree(m.first, m.last, governors) for m in other.mentions]
+        words = joined(mine.sentences)
+        heads = [head_by_tree(m.first, m.last, words.governors or ()) for m in other.mentions]
         n_mentions += len(heads)
         n_clusters += len({mention.cluster for mention in other.mentions})
         n_heads += len(set(heads))
         shared += len({mention.head for mention in mine.mentions} & set(heads))
         for mention, head in zip(other.mentions, heads, strict=True):
             right_heads += mention.head == head
-            right_kinds += mention.kind == kind_by_tag(parts[head])
+            right_kinds += mention.kind == kind_by_tag(words.parts_of_speech[head])
     assert (n_mentions, n_mentions - n_clusters) == (935, 725)
     assert shared / n_heads >= 0.98
     assert right_heads / n_mentions >= 0.9

@@ -10,15 +10,9 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.sequence import ROOT
+from tests.precompute.corpora.reading import line
 from tests.precompute.corpora.tiny import sound, unhurried
 from tests.refusals import refused
-
-
-def line(identity: int | str, form="cat", head: int | str = 0, relation="root", **columns) -> str:
-    known = {"upos": "_", "feats": "_", "misc": "_"} | columns
-    cells = (identity, form, "_", known["upos"], "_", known["feats"], head, relation, "_")
-    return "\t".join(map(str, (*cells, known["misc"]))) + "\n"
-
 
 read = partial(sound, conllu_documents)
 
