@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 
 import numpy as np
 from jaxtyping import Int32, UInt8
@@ -27,10 +28,11 @@ from precompute.corpora.wording import shown
 _MARK = "\0"
 
 
+@dataclass
 class Encoder:
     """A tokenizer, with the lengths and segments that its model accepts.
 
-    Args:
+    Attributes:
         positions: number of tokens the model can read at once.
         segment_types: number of segment ids of the model; 0 for a model without segments.
         max_tokens: length that texts and pairs are cut to.
@@ -38,33 +40,27 @@ class Encoder:
             one of a sequence, which is of type `first` unless it is special or masked.
     """
 
-    def __init__(
-        self,
-        tokenizer: Tokenizer,
-        *,
-        positions: int,
-        segment_types: int,
-        max_tokens: int,
-        is_causal: bool = False,
-    ):
-        if max_tokens > positions:
+    tokenizer: Tokenizer
+    _: KW_ONLY
+    positions: int
+    segment_types: int
+    max_tokens: int
+    is_causal: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_tokens > self.positions:
             raise UserError(
-                f"--max-tokens is {max_tokens}, but the model reads at most {positions} tokens: "
-                f"the largest value allowed is {positions}."
+                f"--max-tokens is {self.max_tokens}, but the model reads at most {self.positions} "
+                f"tokens: the largest value allowed is {self.positions}."
             )
-        check_tokenizer(tokenizer)
-        room_for(1, tokenizer, max_tokens)
-        self._tokenizer = tokenizer
-        self._vocabulary = tokenizer.get_vocab()
+        check_tokenizer(self.tokenizer)
+        room_for(1, self.tokenizer, self.max_tokens)
+        self._vocabulary = self.tokenizer.get_vocab()
         self._tokens = {number: token for token, number in self._vocabulary.items()}
-        self._token_types = TokenTypes(tokenizer)
-        self._kind = kind_of(tokenizer)
-        mask = tokenizer.mask_token
+        self._token_types = TokenTypes(self.tokenizer)
+        self._kind = kind_of(self.tokenizer)
+        mask = self.tokenizer.mask_token
         self._mask = -1 if mask is None else self._vocabulary.get(str(mask), -1)
-        self._positions = positions
-        self._segment_types = segment_types
-        self._max_tokens = max_tokens
-        self._is_causal = is_causal
 
     def sequences(
         self, entries: Iterable[Entry], *, counts: Counter[str], first: int = 0
@@ -87,7 +83,7 @@ class Encoder:
         self, first: int, batch: list[Entry], counts: Counter[str]
     ) -> Iterator[Sequence]:
         texts = [entry.texts for entry in batch]
-        read = fitted(self._tokenizer, texts, max_tokens=self._max_tokens)
+        read = fitted(self.tokenizer, texts, max_tokens=self.max_tokens)
         for index, (entry, of_entry) in enumerate(zip(batch, read, strict=True), first):
             for length, text in zip(of_entry.lengths, entry.texts, strict=True):
                 check_some_tokens(length, text, place=entry.place)
@@ -102,29 +98,29 @@ class Encoder:
             )
 
     def _from_tokens(self, index: int, entry: Entry) -> Sequence:
-        check_length(len(entry.tokens), self._positions, place=entry.place)
+        check_length(len(entry.tokens), self.positions, place=entry.place)
         ids = self._ids(entry)
         separators = self._token_types(ids) == SEP
-        after = (np.cumsum(separators) - separators > 0) & (self._segment_types > 1)
+        after = (np.cumsum(separators) - separators > 0) & (self.segment_types > 1)
         segments = self._given(entry) if entry.segments else after.astype(np.uint8)
         words = words_of_tokens(entry.tokens, self._kind)
         text = self._readable(ids)
         return self._sequence(index, entry, ids, segments, words, text=text)
 
     def _from_words(self, index: int, entry: Entry, known: Annotation) -> Sequence:
-        pieces = word_pieces(known.forms, known.spaces, self._tokenizer, place=entry.place)
+        pieces = word_pieces(known.forms, known.spaces, self.tokenizer, place=entry.place)
         lengths = np.array([len(word) for word in pieces])
-        before, _ = framed(([_MARK],), self._tokenizer)
+        before, _ = framed(([_MARK],), self.tokenizer)
         ends = lengths.cumsum() + before.index(_MARK)
         flat = [piece for word in pieces for piece in word]
-        tokens, segments = framed((flat,), self._tokenizer)
-        check_length(len(tokens), self._positions, place=entry.place)
+        tokens, segments = framed((flat,), self.tokenizer)
+        check_length(len(tokens), self.positions, place=entry.place)
         words = np.full(len(tokens), NO_WORD, dtype=np.int32)
         words[ends[0] - lengths[0] : ends[-1]] = np.arange(len(pieces)).repeat(lengths)
         sequence = self._sequence(
             index,
             entry,
-            np.array(self._tokenizer.convert_tokens_to_ids(list(tokens)), dtype=np.int32),
+            np.array(self.tokenizer.convert_tokens_to_ids(list(tokens)), dtype=np.int32),
             self._known(np.array(segments)),
             words,
             text=known.text,
@@ -145,7 +141,7 @@ class Encoder:
         token_types = self._token_types(ids)
         masked = ids == self._mask
         special = masked | are_special(token_types)
-        if self._is_causal and not special[0]:
+        if self.is_causal and not special[0]:
             token_types[0] = FIRST
         return Sequence(
             index=index,
@@ -172,21 +168,21 @@ class Encoder:
 
     def _given(self, entry: Entry) -> UInt8[np.ndarray, " token"]:
         most = max(entry.segments or (0,))
-        if most >= max(self._segment_types, 1):
+        if most >= max(self.segment_types, 1):
             raise BadCorpus(
                 entry.place,
-                f"segment id {shown(most)}, but the model knows {self._segment_types} segment "
+                f"segment id {shown(most)}, but the model knows {self.segment_types} segment "
                 "type(s), counted from 0; leave `segments` out",
             )
         return np.array(entry.segments, dtype=np.uint8)
 
     def _known(self, segments: np.ndarray) -> UInt8[np.ndarray, " token"]:
-        if self._segment_types < 2:
+        if self.segment_types < 2:
             return np.zeros(len(segments), dtype=np.uint8)
-        if segments.max() >= self._segment_types:
+        if segments.max() >= self.segment_types:
             raise UnfitModel(
                 f"The tokenizer gives segment id {segments.max()}, but the model knows "
-                f"{self._segment_types} segment types: load a tokenizer that belongs to the model."
+                f"{self.segment_types} segment types: load a tokenizer that belongs to the model."
             )
         return segments.astype(np.uint8)
 
@@ -195,9 +191,8 @@ class Encoder:
         special = are_special(self._token_types(ids))
         ends = np.cumsum(~special)[special]
         parts = (part.tolist() for part in np.split(ids[~special], ends.tolist()))
-        tokenizer = self._tokenizer
-        if is_japanese(tokenizer):
-            texts = [joined_japanese(tokenizer, part).strip() for part in parts]
-        else:
-            texts = [str(tokenizer.decode(part)).strip() for part in parts]
+        tokenizer = self.tokenizer
+        is_joined = is_japanese(tokenizer)
+        decode = partial(joined_japanese, tokenizer) if is_joined else tokenizer.decode
+        texts = [str(decode(part)).strip() for part in parts]
         return "\n".join(text for text in texts if text)

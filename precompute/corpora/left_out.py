@@ -73,9 +73,12 @@ class LeftOut:
             raise self._too_many()
 
     def usable(
-        self, rows: Iterable[Row | BadCorpus], read: Callable[[Row], Read]
+        self,
+        rows: Iterable[Row | BadCorpus],
+        read: Callable[[Row], Read],
+        n_rows: Callable[[Read], int] = lambda _: 1,
     ) -> Iterator[Read]:
-        """Yield what is read of each row, but of those that are errors or raise one."""
+        """Yield and count what is read of each row; leave out rows that are or raise errors."""
         for row in rows:
             try:
                 if isinstance(row, BadCorpus):
@@ -84,12 +87,8 @@ class LeftOut:
             except BadCorpus as error:
                 self.add_row(error)
             else:
+                self.n_rows += n_rows(found)
                 yield found
-
-    def counting(self, read: Iterable[Read], n_rows: Callable[[Read], int]) -> Iterator[Read]:
-        for item in read:
-            self.n_rows += n_rows(item)
-            yield item
 
     def at_least_one(self, entries: Iterator[Read], corpus: str) -> Iterator[Read]:
         """Yield the entries of a corpus.

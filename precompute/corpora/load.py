@@ -155,9 +155,9 @@ def entries(
                 "A treebank or coreference corpus is cut by a model's word pieces, and JSON Lines "
                 "has no place for its annotation: give the file itself as --corpus of a run."
             )
-        read = left_out.usable(_each(ANNOTATED[form], source.files), lambda document: document)
+        all_documents = _each(ANNOTATED[form], source.files)
         all_entries = windows(
-            left_out.counting(read, lambda document: document.n_rows),
+            left_out.usable(all_documents, lambda of: of, lambda document: document.n_rows),
             tokenizer,
             max_tokens=max_tokens,
             by_sentence=packing == TREES,
@@ -175,7 +175,7 @@ def entries(
             return found if tokenizer is None else without_padding(found, tokenizer, counts=counts)
 
         all_rows = _each(lambda path: READERS[form](path, column), source.files)
-        all_entries = left_out.counting(left_out.usable(all_rows, entry), lambda _: 1)
+        all_entries = left_out.usable(all_rows, entry)
     elif packing == "paragraphs":
         all_entries = paired(texts, counts=counts)
     elif tokenizer is None:

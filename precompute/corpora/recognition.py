@@ -9,17 +9,16 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path
-from typing import Literal
 
 from analysis.errors import BadCorpus
 from precompute.corpora.images.pictures import kind_of
-from precompute.corpora.source import BUNDLED_TEXTS, HEAD_BYTES, Head, head_of, opened
+from precompute.corpora.source import BUNDLED_TEXTS, Head, head_of
 from precompute.corpora.texts.rows import table_options
 from precompute.corpora.wording import file_name, path_as_given
 
 _PLAIN = "write its texts as plain text, a paragraph to a line"
 _SENTENCES = "write its words as sentences, each on a line, or give CoNLL-U with tabs"
-_FORMS = (
+FORMS = (
     (
         "a notebook (.ipynb)",
         r'\{(?=[\s\S]*"cells"\s*:\s*\[\s*[\]{])(?=[\s\S]*"(cell_type|nbformat|metadata)"\s*:)',
@@ -60,14 +59,9 @@ _FORMS = (
     ),
     ("in words with tags", r"(\S+[/_][A-Za-z$.,:'`*+-]{1,8}\s+){5}", _SENTENCES),
 )
-FORMS = tuple((name, re.compile(pattern), remedy) for name, pattern, remedy in _FORMS)
 
 
-Format = Literal[
-    "arrow", "conllu", "coreference", "csv", "json", "jsonl", "paragraphs", "parquet", "pickle",
-    "tsv",
-]  # fmt: skip
-NAMES: dict[Format, str] = {
+NAMES = {
     "arrow": "Arrow",
     "conllu": "CoNLL-U",
     "coreference": "coreference columns",
@@ -92,8 +86,8 @@ CONLLU_LINE = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t[^\t]*\t")
 _BINARY = "holds binary data; give JSON Lines or plain text"
 
 
-def one_format_of(files: Sequence[Path]) -> Format:
-    """Return the format that all files share."""
+def one_format_of(files: Sequence[Path]) -> str:
+    """Return the format that all files share, one of `NAMES`."""
     first = format_of(files[0])
     for path in files[1:]:
         if (other := format_of(path)) != first:
@@ -105,42 +99,37 @@ def one_format_of(files: Sequence[Path]) -> Format:
     return first
 
 
-def format_of(path: Path) -> Format:
+def format_of(path: Path) -> str:
     """Return the format of the file, by its first 64 KiB, decompressed if it is compressed."""
-    head, name = _head(path), file_name(path)
-    if not head:
+    _check_regular(path)
+    head, name = head_of(path), file_name(path)
+    if not head.content:
         raise BadCorpus(name, "is empty; give a file that holds some text")
-    if head.startswith(PARQUET):
+    if head.content.startswith(PARQUET):
         return "parquet"
-    if head.startswith(ARROW):
+    if head.content.startswith(ARROW):
         return "arrow"
-    if PICKLE.match(head):
+    if PICKLE.match(head.content):
         return "pickle"
-    _refuse_binary(head, name)
-    return _format_of_text(head_of(path), name)
-
-
-def _head(path: Path) -> bytes:
-    try:
-        _check_regular(path)
-        with opened(path) as handle:
-            return handle.read(HEAD_BYTES)
-    except OSError as error:
-        raise BadCorpus(
-            path_as_given(path),
-            f"cannot be read ({error.strerror}); check its name and permissions",
-        ) from error
+    _refuse_binary(head.content, name)
+    return _format_of_text(head, name)
 
 
 def _check_regular(path: Path) -> None:
     place = path_as_given(path)
-    if not path.exists():
+    try:
+        is_there, is_file = path.exists(), path.is_file()
+    except OSError as error:
+        raise BadCorpus(
+            place, f"cannot be read ({error.strerror}); check its name and permissions"
+        ) from error
+    if not is_there:
         raise BadCorpus(
             place,
             "there is no such file; give the path of a corpus, or the name of one that is bundled: "
             f"{', '.join(BUNDLED_TEXTS)}",
         )
-    if not path.is_file():
+    if not is_file:
         raise BadCorpus(place, "is not a regular file; write the corpus to a file first")
 
 
@@ -155,7 +144,7 @@ def _refuse_binary(head: bytes, name: str) -> None:
         raise BadCorpus(name, f"is an image ({kind}); {advice}" if kind else _BINARY)
 
 
-def _format_of_text(head: Head, name: str) -> Format:
+def _format_of_text(head: Head, name: str) -> str:
     lines = [line.strip() for line in head.lines]
     comments = list(takewhile(lambda line: line.startswith("#"), lines))
     rest = lines[len(comments) :]
@@ -165,7 +154,7 @@ def _format_of_text(head: Head, name: str) -> Format:
         return "conllu"
     text = "\n".join(lines)
     for form, pattern, remedy in FORMS:
-        if pattern.match(text):
+        if re.match(pattern, text):
             raise BadCorpus(name, f"is {form}, not plain text; {remedy}")
     if lines and (lines[0].startswith("{") or _are_json(lines)):
         return "jsonl"

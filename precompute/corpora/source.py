@@ -312,21 +312,21 @@ HEAD_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Head:
-    """The lines within the first 64 KiB of a file that are whole and not blank."""
+    """The first 64 KiB of a file, decompressed, and their lines that are whole and not blank."""
 
+    content: bytes
     lines: list[str]
     is_cut: bool
 
 
 def head_of(path: Path) -> Head:
-    """Return the first lines of a file, decompressed if it is compressed."""
     with opened(path) as handle:
         content = handle.read(HEAD_BYTES)
     text = content.removeprefix(BYTE_ORDER_MARK).decode(errors="replace")
     lines = re.split(r"\r\n|\r|\n", text)
     is_cut = len(content) == HEAD_BYTES
     whole = lines[:-1] if is_cut and len(lines) > 1 else lines
-    return Head([line for line in whole if line.strip()], is_cut)
+    return Head(content, [line for line in whole if line.strip()], is_cut)
 
 
 @dataclass(frozen=True)

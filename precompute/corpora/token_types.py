@@ -99,10 +99,7 @@ def masked(sequence: Sequence, tokenizer: Tokenizer, *, rate: float, seed: int) 
         return sequence
     draws = generator(seed, purpose="masking", index=sequence.index)
     n_masked = max(1, math.floor(rate * len(maskable)))
-    return _replaced(sequence, draws.choice(maskable, n_masked, replace=False), tokenizer)
-
-
-def _replaced(sequence: Sequence, positions: np.ndarray, tokenizer: Tokenizer) -> Sequence:
+    positions = draws.choice(maskable, n_masked, replace=False)
     ids, token_types = sequence.ids.copy(), sequence.token_types.copy()
     words, masked = sequence.words.copy(), sequence.masked.copy()
     targets = np.full_like(ids, NO_TARGET)

@@ -64,8 +64,8 @@ class _UnfinishedDocument:
 
     def add(self, lines: list[Line]) -> None:
         try:
-            rows, ranges, nodes = _rows(lines)
-            sentence = _sentence(rows, ranges)
+            nodes, ranges = _rows(lines)
+            sentence = _sentence([row for row, is_word in nodes if is_word], ranges)
         except BadCorpus as error:
             self.faults.append(error.with_traceback(None))  # which holds its lines
             self.runs.append([])
@@ -123,21 +123,18 @@ class _Range(NamedTuple):
     row: _Row
 
 
-def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range], list[tuple[_Row, bool]]]:
-    """The words of a sentence, the tokens that hold several of them, and its words and empty nodes
-    in their order, each with whether it is a word."""
-    words: list[_Row] = []
-    ranges: list[_Range] = []
+def _rows(lines: list[Line]) -> tuple[list[tuple[_Row, bool]], list[_Range]]:
+    """The words and empty nodes of a sentence, each with whether it is a word, and its tokens of
+    several words."""
     nodes: list[tuple[_Row, bool]] = []
+    ranges: list[_Range] = []
+    n_words = 0
     for line in lines:
         identity, row = _read(line)
         match = _ID.fullmatch(identity)
         if not match:
             raise line.refused(f"ID is {shown(identity)}; it must be 3, 3-4 or 3.1, counted from 1")
-        number, mark = int(match[1]), match[2]
-        if mark != "-":
-            nodes.append((row, mark is None))
-        due = len(words) + 1
+        number, mark, due = int(match[1]), match[2], n_words + 1
         if mark == "-":
             end = int(match[3])
             if number != due or end <= number:
@@ -146,20 +143,21 @@ def _rows(lines: list[Line]) -> tuple[list[_Row], list[_Range], list[tuple[_Row,
                     f"them, here from {due} on"
                 )
             ranges.append(_Range(number - 1, end, row))
-        elif mark is None:
-            if number != due:
-                raise line.refused(
-                    f"ID is {number} where {due} is due; number the words of a sentence "
-                    "from 1, with a blank line before the next"
-                )
-            words.append(row)
-    if not words:
+            continue
+        if mark is None and number != due:
+            raise line.refused(
+                f"ID is {number} where {due} is due; number the words of a sentence "
+                "from 1, with a blank line before the next"
+            )
+        nodes.append((row, mark is None))
+        n_words += mark is None
+    if not n_words:
         raise lines[0].refused("this sentence holds no word; leave it out")
-    if ranges and ranges[-1].end > len(words):
+    if ranges and ranges[-1].end > n_words:
         raise ranges[-1].row.line.refused(
-            f"this token reaches to word {ranges[-1].end} of {len(words)}; mend its ID"
+            f"this token reaches to word {ranges[-1].end} of {n_words}; mend its ID"
         )
-    return words, ranges, nodes
+    return nodes, ranges
 
 
 def _read(line: Line) -> tuple[str, _Row]:

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.documents import Sentence, joined
@@ -22,10 +22,8 @@ from precompute.corpora.sequence import Annotation, Mention, MentionKind
 from precompute.corpora.source import Line
 from precompute.corpora.wording import shown
 
-_ITEM = re.compile(r"\|?(?:\(([^()|]+)\)|\(([^()|]+)|([^()|]+)\))")
-Kind = Literal["whole", "opens", "closes"]
+_ITEM = re.compile(r"\|?(?:\((?P<whole>[^()|]+)\)|\((?P<opens>[^()|]+)|(?P<closes>[^()|]+)\))")
 MOST_OPEN = 500
-_KINDS: tuple[Kind, ...] = ("whole", "opens", "closes")
 
 
 class Bracketed(NamedTuple):
@@ -37,8 +35,8 @@ class Bracketed(NamedTuple):
     label: str
 
 
-def bracket_items(value: str, *, place: str) -> Iterator[tuple[Kind, str]]:
-    """Yield the brackets in one column, from left to right: `(1(2)`, `3)` or `(1|3)`."""
+def bracket_items(value: str, *, place: str) -> Iterator[tuple[str, str]]:
+    """Yield kind and text of the brackets in one column, in order: `(1(2)`, `3)` or `(1|3)`."""
     end = 0
     while end < len(value):
         match = _ITEM.match(value, end)
@@ -47,8 +45,8 @@ def bracket_items(value: str, *, place: str) -> Iterator[tuple[Kind, str]]:
                 place, f"{shown(value)} is no run of brackets; write (1, 1) or (1), as in (1(2)3)"
             )
         end = match.end()
-        group = match.lastindex or 0
-        yield _KINDS[group - 1], match[group]
+        kind = str(match.lastgroup)
+        yield kind, match[kind]
 
 
 def clusters(names: Iterable[str]) -> dict[str, int]:
@@ -65,7 +63,7 @@ class Brackets:
     _found: list[Bracketed] = field(default_factory=list)
     _n_open: int = 0
 
-    def add(self, kind: Kind, name: str, word: int, line: Line, *, label: str = "") -> None:
+    def add(self, kind: str, name: str, word: int, line: Line, *, label: str = "") -> None:
         """Open a bracket, close one, or do both."""
         waiting = self._open[name]
         if kind != "closes":
@@ -228,7 +226,7 @@ class Entities:
 
     def _brackets(self) -> list[Bracketed]:
         brackets = Brackets()
-        items: list[tuple[int, Line, Kind, str]] = [
+        items: list[tuple[int, Line, str, str]] = [
             (node, line, kind, text)
             for node, value, line in self._values
             for kind, text in bracket_items(value, place=line.place)

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -133,12 +134,6 @@ def _composed(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def stray(path: Path) -> BadCorpus:
-    return BadCorpus(
-        file_name(path), "is called as a mask is, and there is no image of that name; rename it"
-    )
-
-
 def read_images(source: str, reader: ImageReader, *, limit: int | None = None) -> Reading:
     """Read the images of a folder in the order of their names: see `image_folder`.
 
@@ -176,15 +171,12 @@ def _sequences(
     folder: ImageFolder, reader: ImageReader, left_out: LeftOut, *, limit: int | None
 ) -> Iterator[Sequence]:
     for mask in folder.strays:
-        left_out.add("masks", stray(mask))
+        reason = "is called as a mask is, and there is no image of that name; rename it"
+        left_out.add("masks", BadCorpus(file_name(mask), reason))
+    pictures_read = filter(None, (_read(image, reader, left_out) for image in folder.images))
     n_read = 0
-    for image in folder.images:
-        if n_read == limit:
-            break
-        picture = _read(image, reader, left_out)
-        if picture is not None:
-            yield image_sequence(n_read, picture, reader)
-            n_read += 1
+    for n_read, picture in enumerate(islice(pictures_read, limit), start=1):
+        yield image_sequence(n_read - 1, picture, reader)
     left_out.report_rest()
     if not n_read:
         n, first = len(folder.images), left_out.first.get("images")
@@ -234,9 +226,8 @@ def content_sha256(sequences: Iterable[Sequence]) -> str:
 def read_picture(source: Source, *, name: str, mask: Source | None = None) -> Picture:
     """Read an image file and check its size; decoding may still fail."""
     file = pictures.image_file(source, name=name)
-    width, height, turn = pictures.seen(file)
     mask_file = None if mask is None else pictures.image_file(mask, name=f"{name} (mask)")
-    return Picture(file, width, height, turn, mask_file)
+    return Picture(file, *pictures.seen(file), mask_file)
 
 
 def read_upload(data: bytes, *, name: str) -> Picture:

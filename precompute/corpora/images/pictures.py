@@ -3,7 +3,7 @@
 import hashlib
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -37,8 +37,8 @@ _BEGINNINGS = {
     b"\xff\x0a": "JPEG XL",
     b"\0\0\0\x0cJXL ": "JPEG XL",
 }
-_BRANDS = {b"avif": "AVIF", b"avis": "AVIF"}
-_HEIC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1"}
+_HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+_BRANDS = {b"avif": "AVIF", b"avis": "AVIF"} | dict.fromkeys(_HEIC, "HEIC")
 _BITMAP_HEADERS = {12, 40, 52, 56, 64, 108, 124}
 _FOREIGN = {
     "AVIF": "avif",
@@ -53,6 +53,7 @@ _FOREIGN = {
 }
 FOREIGN = {f".{end}": kind for kind, ends in _FOREIGN.items() for end in ends.split()}
 """Suffixes of image formats that are not read. Some begin like TIFF, and hold a thumbnail first."""
+_OF_IMAGES = SUFFIXES | FOREIGN.keys()
 
 
 def kind_of(head: bytes) -> str | None:
@@ -63,7 +64,7 @@ def kind_of(head: bytes) -> str | None:
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "WEBP"
     if head[4:8] == b"ftyp":
-        return "HEIC" if head[8:12] in _HEIC else _BRANDS.get(head[8:12])
+        return _BRANDS.get(head[8:12])
     if head[:2] == b"BM" and int.from_bytes(head[14:18], "little") in _BITMAP_HEADERS:
         return "BMP"
     return "SVG" if head.lstrip()[:1] == b"<" and b"<svg" in head.lower() else None
@@ -72,8 +73,7 @@ def kind_of(head: bytes) -> str | None:
 def stem_of(name: str) -> str:
     """Return the name without the suffix of an image; other dots stay."""
     path = Path(name)
-    suffix = path.suffix.lower()
-    return path.stem if suffix in SUFFIXES or suffix in FOREIGN else name
+    return path.stem if path.suffix.lower() in _OF_IMAGES else name
 
 
 def seems_an_image(path: Path) -> bool:
@@ -83,12 +83,11 @@ def seems_an_image(path: Path) -> bool:
     """
     if path.name.startswith("."):
         return False
-    if path.suffix.lower() in SUFFIXES or path.suffix.lower() in FOREIGN:
+    if path.suffix.lower() in _OF_IMAGES:
         return True
-    try:
+    with suppress(OSError):
         return path.is_file() and kind_of(head_of(path)) in FORMATS
-    except OSError:
-        return False
+    return False
 
 
 def holds_images(path: Path) -> bool:
@@ -229,9 +228,9 @@ class Decoded:
     kind: str
 
 
-def decoded(content: bytes, *, name: str, pixels: int = MAX_PIXELS) -> Decoded:
+def decoded(content: bytes, *, name: str) -> Decoded:
     """The image itself, of several frames or pages the first; its size is checked before."""
-    with _opened(content, name, pixels) as opened:
+    with _opened(content, name) as opened:
         turn = _turn(opened)
         opened.load()
         left = _turn(opened) or UPRIGHT  # Pillow rotates TIFF on loading
@@ -261,7 +260,7 @@ def seen(file: ImageFile, *, pixels: int = MAX_PIXELS) -> tuple[int, int, int]:
 
 
 @contextmanager
-def _opened(content: bytes, name: str, pixels: int) -> Iterator[Image.Image]:
+def _opened(content: bytes, name: str, pixels: int = MAX_PIXELS) -> Iterator[Image.Image]:
     """Open an image without decoding its pixels; any failure becomes a `BadCorpus`."""
     try:
         with Image.open(BytesIO(content), formats=FORMATS) as opened:

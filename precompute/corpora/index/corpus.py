@@ -7,7 +7,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from collections.abc import Sequence as SequenceOf
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from functools import cache, cached_property
 from hashlib import sha256
@@ -53,15 +52,6 @@ def _column(hint: Any) -> pa.DataType:
 
 
 SCHEMA = pa.schema(list(_column(Sequence))).append(pa.field("unit", pa.int32()))
-
-
-def rows_of(sequences: SequenceOf[Sequence], units: SequenceOf[int]) -> pa.Table:
-    """One row a sequence, with the number of the document that it is redrawn with."""
-    columns = [
-        pa.array([_written(getattr(sequence, field.name)) for sequence in sequences], field.type)
-        for field in list(SCHEMA)[:-1]
-    ]
-    return pa.table([*columns, pa.array(units, pa.int32())], schema=SCHEMA)
 
 
 def _written(value: Any) -> Any:
@@ -413,6 +403,11 @@ def _sha256(sequences: list[Sequence]) -> str:
 
 
 def _rows(sequences: list[Sequence], units: list[int], part: Part) -> pa.Table:
+    """One row a sequence, by length, with the number of the document that it is redrawn with."""
     order = sorted(range(len(sequences)), key=lambda place: (len(sequences[place]), place))
-    rows = rows_of([sequences[place] for place in order], [units[place] for place in order])
-    return _with_summary(rows, asdict(part))
+    columns = [
+        pa.array([_written(getattr(sequences[place], field.name)) for place in order], field.type)
+        for field in list(SCHEMA)[:-1]
+    ]
+    of_units = pa.array([units[place] for place in order], pa.int32())
+    return _with_summary(pa.table([*columns, of_units], schema=SCHEMA), asdict(part))

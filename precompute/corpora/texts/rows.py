@@ -99,21 +99,19 @@ def entry_of(value: object, place: str, *, column: str = TEXT) -> Entry:
         if column != TEXT:
             raise BadCorpus(place, f"is {shown(value)} and has no keys; leave --column out")
         return _bare(value, place)
-    present = FORM_KEYS & value.keys() if column == TEXT else {column}
+    keys = sorted(FORM_KEYS & value.keys()) if column == TEXT else [column]
     if column not in (TEXT, *value):
         raise BadCorpus(
             place,
             f"has no key `{column}` (its keys: {listed(value)}); name the one of the texts with "
             "--column",
         )
-    if column == TEXT and present not in FORMS:
-        held = " and ".join(f"`{key}`" for key in sorted(present)) or "no entry"
+    if column == TEXT and {*keys} not in FORMS:
+        held = " and ".join(f"`{key}`" for key in keys) or "no entry"
         raise BadCorpus(place, f"holds {held}; {EXPECTED}")
-    if column == TEXT and "tokens" in present:
+    if column == TEXT and "tokens" in keys:
         return _tokens(value, place)
-    return Entry(
-        place, tuple(checked_text(value[key], key=key, place=place) for key in sorted(present))
-    )
+    return Entry(place, tuple(checked_text(value[key], key=key, place=place) for key in keys))
 
 
 def _bare(value: object, place: str) -> Entry:

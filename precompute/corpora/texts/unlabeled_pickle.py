@@ -16,16 +16,13 @@ from precompute.corpora.source import opened
 from precompute.corpora.texts.rows import Row
 from precompute.corpora.wording import file_name, shown
 
-_OF_ARRAYS = (("multiarray", "_reconstruct"), ("multiarray", "scalar"), ("numeric", "_frombuffer"))
-ARRAY_NAMES = frozenset(
-    [("numpy", "ndarray"), ("numpy", "dtype"), ("_codecs", "encode")]
-    + [
-        (f"numpy.{core}.{module}", name)
-        for core in ("core", "_core")
-        for module, name in _OF_ARRAYS
-    ]
-    + [(module, name) for module in ("builtins", "__builtin__") for name in ("bytes", "bytearray")]
-)
+_OF_ARRAYS = """
+numpy ndarray, numpy dtype, _codecs encode, numpy.core.multiarray _reconstruct,
+numpy._core.multiarray _reconstruct, numpy.core.multiarray scalar, numpy._core.multiarray scalar,
+numpy.core.numeric _frombuffer, numpy._core.numeric _frombuffer, builtins bytes,
+builtins bytearray, __builtin__ bytes, __builtin__ bytearray
+"""
+ARRAY_NAMES = frozenset(tuple(name.split()) for name in _OF_ARRAYS.split(","))
 DAMAGE = (
     pickle.UnpicklingError,
     AttributeError,

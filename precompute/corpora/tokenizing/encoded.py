@@ -4,9 +4,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +17,7 @@ from transformers import BertJapaneseTokenizer, PreTrainedTokenizerFast
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import UnfitModel, UserError
-from precompute.corpora.sequence import Entry
+from precompute.corpora.sequence import NO_WORD, Entry
 from precompute.corpora.tokenizing.kind import (
     frame_tokens,
     is_japanese,
@@ -26,7 +26,7 @@ from precompute.corpora.tokenizing.kind import (
     spelt_out,
     words_of_japanese,
 )
-from precompute.corpora.tokenizing.words import numbered_through, words_of_tokens
+from precompute.corpora.tokenizing.words import words_of_tokens
 
 _MARKS = (" ", "。")
 _LETTER = r"[^\W_\u0d4e\U00010000-\U0010ffff]"
@@ -147,11 +147,7 @@ class Encoded:
         )
 
 
-def encoded_fast(tokenizer: Tokenizer, batch: SequenceOf[Texts]) -> list[Encoded]:
-    """Encode single texts, or pairs, by a tokenizer of a tokenizer.json.
-
-    Words are those of its tokens (`words_of_tokens`).
-    """
+def _encoded_fast(tokenizer: Tokenizer, batch: SequenceOf[Texts]) -> list[Encoded]:
     texts, partners = (*map(list, zip(*batch, strict=True)), None)[:2]
     seen = tokenizer(
         texts,
@@ -163,63 +159,60 @@ def encoded_fast(tokenizer: Tokenizer, batch: SequenceOf[Texts]) -> list[Encoded
         split_special_tokens=True,
         verbose=False,
     )
-    encodings = cast(list[Encoding], seen.encodings)
-    return [_encoded(encoding, tokenizer) for encoding in encodings]
+    return [_spelt_out(tokenizer, of_texts) for of_texts in cast(list[Encoding], seen.encodings)]
 
 
-def _encoded(encoding: Encoding, tokenizer: Tokenizer) -> Encoded:
-    encoded = Encoded(
-        ids=np.array(encoding.ids, dtype=np.int32),
-        segments=np.array(encoding.type_ids, dtype=np.int32),
-        sides=tuple(encoding.sequence_ids),
-        words=numbered_through(encoding.word_ids, encoding.sequence_ids),
-    )
-    return _with_words(_spelt_out(encoded, encoding.tokens, tokenizer), tokenizer)
-
-
-def _with_words(encoded: Encoded, tokenizer: Tokenizer) -> Encoded:
-    tokens, kind = tokenizer.convert_ids_to_tokens(encoded.ids.tolist()), kind_of(tokenizer)
-    words: list[int | None] = [None] * len(tokens)
-    for places in filter(None, encoded.pieces(2)):
-        known = None if kind.holds_spaces else encoded.words[places].tolist()
-        of_side = words_of_tokens([tokens[place] for place in places], kind, known)
-        for place, word in zip(places, of_side.tolist(), strict=True):
-            words[place] = word
-    return replace(encoded, words=numbered_through(words, encoded.sides))
-
-
-def _spelt_out(encoded: Encoded, tokens: list[str], tokenizer: Tokenizer) -> Encoded:
+def _spelt_out(tokenizer: Tokenizer, seen: Encoding) -> Encoded:
     """Split every special token within a text into letters, as one word."""
-    sides = zip(tokens, encoded.sides, strict=True)
-    if frame_tokens(tokenizer).isdisjoint(token for token, side in sides if side is not None):
-        return encoded
-    pieces = [
-        [token] if side is None else spelt_out(token, tokenizer)
-        for token, side in zip(tokens, encoded.sides, strict=True)
-    ]
-    places = np.repeat(np.arange(len(pieces)), list(map(len, pieces)))
-    spelt = [token for of_token in pieces for token in of_token]
-    ids: Any = tokenizer.convert_tokens_to_ids(spelt)
-    return replace(encoded.at(places.tolist()), ids=np.array(ids, dtype=np.int32))
+    ids, sides = seen.ids, seen.sequence_ids
+    columns: list[Any] = [ids, seen.type_ids, sides, seen.word_ids]
+    tokens = list(zip(seen.tokens, sides, strict=True))
+    if not frame_tokens(tokenizer).isdisjoint(token for token, side in tokens if side is not None):
+        pieces = [
+            [token] if side is None else spelt_out(token, tokenizer) for token, side in tokens
+        ]
+        columns = [
+            [value for value, of_token in zip(column, pieces, strict=True) for _ in of_token]
+            for column in columns
+        ]
+        columns[0] = tokenizer.convert_tokens_to_ids([*chain.from_iterable(pieces)])
+    return _encoded(tokenizer, *columns)
 
 
-def encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
+def _encoded_japanese(tokenizer: BertJapaneseTokenizer, *texts: str) -> Encoded:
     """Encode texts by `BertJapaneseTokenizer`, with the words of its morphological analyser."""
     words = [words_of_japanese(text, tokenizer) for text in texts]
-    pieces = [[piece for word in of_text for piece in word] for of_text in words]
-    inside: list[Any] = [tokenizer.convert_tokens_to_ids(of_text) for of_text in pieces]
+    inside: list[Any] = [
+        tokenizer.convert_tokens_to_ids([*chain.from_iterable(of_text)]) for of_text in words
+    ]
     ids = tokenizer.build_inputs_with_special_tokens(*inside)
+    segments = tokenizer.create_token_type_ids_from_sequences(*inside)
     is_added = np.array(tokenizer.get_special_tokens_mask(*inside), dtype=bool)
     sides, numbers = np.full(len(ids), None), np.full(len(ids), None)
-    sides[~is_added] = np.repeat(range(len(texts)), [len(of_text) for of_text in pieces])
+    sides[~is_added] = np.repeat(range(len(texts)), list(map(len, inside)))
     numbers[~is_added] = [n for of_text in words for n, word in enumerate(of_text) for _ in word]
+    return _encoded(tokenizer, ids, segments, sides.tolist(), numbers.tolist())
+
+
+def _encoded(
+    tokenizer: Tokenizer,
+    ids: list[int],
+    segments: list[int],
+    sides: list[int | None],
+    known: list[Any],
+) -> Encoded:
+    """Number the words through both texts: by their tokens, or as they are `known` by the tokenizer
+    within each text."""
+    kind, tokens = kind_of(tokenizer), tokenizer.convert_ids_to_tokens(ids)
+    words = np.full(len(ids), NO_WORD, dtype=np.int32)
     encoded = Encoded(
-        ids=np.array(ids, dtype=np.int32),
-        segments=np.array(tokenizer.create_token_type_ids_from_sequences(*inside), dtype=np.int32),
-        sides=tuple(sides.tolist()),
-        words=numbered_through(numbers.tolist(), sides.tolist()),
+        np.array(ids, dtype=np.int32), np.array(segments, dtype=np.int32), tuple(sides), words
     )
-    return _with_words(encoded, tokenizer)
+    for side, places in enumerate(encoded.pieces(2)):
+        of_side = None if kind.holds_spaces else [known[place] for place in places]
+        of_side = words_of_tokens([tokens[place] for place in places], kind, of_side)
+        words[places] = 2 * of_side + side
+    return encoded
 
 
 PROBE = "."  # a text of one token for every tokenizer
@@ -242,10 +235,10 @@ def encodings(tokenizer: Tokenizer, batch: SequenceOf[Texts]) -> list[Encoded]:
     """
     check_tokenizer(tokenizer)
     if is_japanese(tokenizer):
-        return [encoded_japanese(tokenizer, *texts) for texts in batch]
+        return [_encoded_japanese(tokenizer, *texts) for texts in batch]
     if len(batch[0]) == 2 and tokenizer.num_special_tokens_to_add(pair=True) == 0:
         batch = [(first, f"\n{second}") for first, second in batch]
-    return encoded_fast(tokenizer, batch)
+    return _encoded_fast(tokenizer, batch)
 
 
 def room_for(n_texts: int, tokenizer: Tokenizer, max_tokens: int) -> int:

@@ -5,6 +5,7 @@ Python and returns no words, but whose components do.
 
 from collections.abc import Callable
 from collections.abc import Sequence as SequenceOf
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from importlib.metadata import PackageNotFoundError, version
@@ -153,16 +154,10 @@ def _joined(text: str, token: str) -> str:
 def settings_of_japanese(tokenizer: BertJapaneseTokenizer) -> list[str]:
     """Return all settings that its output depends on, beside its vocabulary."""
     settings = [f"{name} {getattr(tokenizer, name)!r}" for name in _SETTINGS]
-    return settings + [
-        f"{package} {release}" for package in _PACKAGES if (release := _version(package))
-    ]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            settings.append(f"{package} {version(package)}")
+    return settings
 
 
 def word_pieces(
@@ -199,31 +194,25 @@ def word_pieces(
 
 def line_pieces(text: str, tokenizer: Tokenizer, *, goes_on: bool) -> list[str]:
     """Return the tokens of a line, alone or as the continuation of a text after a space."""
-    if goes_on and kind_of(tokenizer).marks_spaces:
-        pieces = _pieces_within(text, tokenizer, space=True)
-    else:  # byte-level tokenizers join words that no space parts
-        pieces = _tokenized(f" {text}" if goes_on else text, tokenizer)
+    (pieces,) = _pieces([text], (goes_on,), tokenizer)
     spelt = [piece for token in pieces for piece in spelt_out(token, tokenizer)]
     ids: Any = tokenizer.convert_tokens_to_ids(spelt)  # Unigram's unknown pieces are no tokens
     return list(tokenizer.convert_ids_to_tokens(ids))
-
-
-def _tokenized(text: str, tokenizer: Tokenizer) -> list[str]:
-    if is_japanese(tokenizer):
-        return list(chain.from_iterable(words_of_japanese(text, tokenizer)))
-    return tokenizer.tokenize(text, split_special_tokens=True)
 
 
 def _pieces(
     forms: SequenceOf[str], before: tuple[bool, ...], tokenizer: Tokenizer
 ) -> list[tuple[str, ...]]:
     if is_japanese(tokenizer):
-        return [tuple(_tokenized(form, tokenizer)) for form in forms]
+        words = (words_of_japanese(form, tokenizer) for form in forms)
+        return [tuple(chain.from_iterable(of_form)) for of_form in words]
     pairs = list(zip(forms, before, strict=True))
     if kind_of(tokenizer).marks_spaces:
         pieces = [_pieces_within(form, tokenizer, space=apart) for form, apart in pairs]
-        first = pieces[0] if before[0] else _tokenized(forms[0], tokenizer)
-        return [tuple(tokens) for tokens in (first, *pieces[1:])]
+        if not before[0]:
+            pieces[0] = tokenizer.tokenize(forms[0], split_special_tokens=True)
+        return [tuple(tokens) for tokens in pieces]
+    # byte-level tokenizers join words that no space parts
     texts = [f" {form}" if apart else form for form, apart in pairs]
     encoded = tokenizer(
         texts, add_special_tokens=False, split_special_tokens=True, truncation=False, verbose=False

@@ -10,7 +10,6 @@ import regex
 from jaxtyping import Int32
 
 from analysis.byte_characters import BYTES
-from precompute.corpora.sequence import NO_WORD
 from precompute.corpora.tokenizing.kind import MARK, Kind
 
 _PART_OF_A_LETTER = "一"
@@ -28,18 +27,6 @@ _UNIT = regex.compile(
 """A grapheme, or several whose letters or digits such characters join; no word ends within one."""
 _GOES_ON = regex.compile(rf"(?<=\p{{L}}[{_EXTENDS}]*)\p{{L}}|(?<=\p{{N}}[{_EXTENDS}]*)\p{{N}}")
 _BEGINS_WITHIN, _JOINER = regex.compile(f"[{_EXTENDS}]"), regex.compile(r"[\u00ad\u200c\u200d]+")
-
-
-def numbered_through(
-    words: Sequence[int | None], sides: Sequence[int | None]
-) -> Int32[np.ndarray, " token"]:
-    """Number the words of one or two texts, so that no two texts share one, from the word of each
-    token within its text, None for added tokens, and the index of its text."""
-    places = [
-        NO_WORD if word is None else 2 * word + (side or 0)
-        for word, side in zip(words, sides, strict=True)
-    ]
-    return np.array(places, dtype=np.int32)
 
 
 def words_of_spans(text: str, starts: Iterable[int]) -> list[int]:

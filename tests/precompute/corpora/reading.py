@@ -42,6 +42,13 @@ def written(folder: Path, content: str | bytes, name: str = "f") -> str:
     return str(path)
 
 
+def line(identity: int | str, form="cat", head: int | str = 0, relation="root", **columns) -> str:
+    """Return a line of CoNLL-U; other columns are `upos`, `feats` and `misc`."""
+    known = {"upos": "_", "feats": "_", "misc": "_"} | columns
+    cells = (identity, form, "_", known["upos"], "_", known["feats"], head, relation, "_")
+    return "\t".join(map(str, (*cells, known["misc"]))) + "\n"
+
+
 def outcome(given: str | tuple[str, ...], **options: Any) -> dict[str, object] | str:
     """Return what is read of a corpus and left out, by place; or the message of its refusal."""
     found: dict[str, object] = {}

@@ -262,43 +262,29 @@ def test_each_token_is_of_one_type(case):
     assert tuple(TOKEN_TYPES[kind] for kind in TokenTypes(tokenizer)(ids)) == kinds
 
 
-FORMS = {
-    "text": Entry(PLACE, ("The cat sat.",)),
-    "one token": Entry(PLACE, (",",)),
-    "pair": Entry(PLACE, ("The cat, the dog.", "The mat.")),
-    "words": ANNOTATED[0],
-}
-OPENING = {"bert": "cls", "roberta": "cls", "gpt2": "first", "llama": "bos"}
-"""Of each tokenizer the type of what a causal model reads first."""
-
-
-def types_of(entry, family="gpt2", **how) -> tuple[str, ...]:
-    return encode(entry, family, **how)[0].named_types
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("family", OPENING)
-def test_the_first_token_is_told_apart_unless_it_is_special(family, form):
-    bare = types_of(FORMS[form], family)
-    types = types_of(FORMS[form], family, is_causal=True)
-    assert "first" not in bare
-    assert types == (OPENING[family], *bare[1:])
-
-
-@pytest.mark.parametrize(
-    ("family", "tokens", "types"),
-    [
-        ("gpt2", ["t", "Ġ,", "."], ("first", "comma_period", "comma_period")),
-        ("gpt2", ["<|end|>", "t", "<|end|>"], ("first", "other", "other")),
-        ("llama", ["<s>", "▁the", "<s>"], ("bos", "other", "bos")),
-        ("llama", ["▁the", "<s>", "▁,"], ("first", "bos", "comma_period")),
-        ("bert", ["the", "[SEP]"], ("first", "sep")),
-        ("bert", ["[SEP]", "the"], ("sep", "other")),
-        ("bert", ["[MASK]", "the"], ("other", "other")),
+TEXT = Entry(PLACE, ("The cat, the dog.",))
+BEGINNINGS = {
+    "bert": [
+        *((TEXT, "cls"), ("the [SEP]", "first"), ("[SEP] the", "sep"), ("[MASK] the", "other")),
     ],
-)
-def test_tokens_that_are_used_as_they_are(family, tokens, types):
-    assert types_of(Entry(PLACE, tokens=tuple(tokens)), family, is_causal=True) == types
+    "roberta": [(TEXT, "cls")],
+    "gpt2": [
+        *((TEXT, "first"), (Entry(PLACE, ("The cat", "The mat.")), "first")),
+        *((ANNOTATED[0], "first"), ("t Ġ, .", "first"), ("<|end|> t <|end|>", "first")),
+    ],
+    "llama": [(TEXT, "bos"), ("<s> ▁the <s>", "bos"), ("▁the <s> ▁,", "first")],
+}
+"""Entries, or tokens, and the type of what a causal model reads first."""
+
+
+@pytest.mark.parametrize("family", BEGINNINGS)
+def test_the_first_token_is_told_apart_unless_it_is_special_or_masked(family):
+    for given_entry, opening in BEGINNINGS[family]:
+        is_entry = isinstance(given_entry, Entry)
+        entry = given_entry if is_entry else Entry(PLACE, tokens=tuple(given_entry.split()))
+        bare = encode(entry, family)[0].named_types
+        assert "first" not in bare
+        assert encode(entry, family, is_causal=True)[0].named_types == (opening, *bare[1:])
 
 
 def test_the_first_token_keeps_its_word_and_can_be_masked():

@@ -10,7 +10,6 @@ from transformers import BertJapaneseTokenizer
 from analysis.errors import UnfitModel
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import NO_WORD, Annotation, Entry
-from precompute.corpora.token_types import masked
 from precompute.corpora.tokenizing.kind import words_of_japanese
 from tests.precompute.corpora.tiny import PLACE, unhurried
 from tests.precompute.corpora.tiny_japanese import japanese_like
@@ -74,6 +73,12 @@ ENTRIES = {
         [-1, 0, 0, 1, 2, 3, 3, 4, 5, -1, 6, -1],
         "吾輩はTokyo ab 1駅\n猫",
     ),
+    "a mask is no word": (
+        Entry(PLACE, tokens=("猫", "[MASK]", "た")),
+        "猫 [MASK] た",
+        [0, -1, 1],
+        "猫[MASK]た",
+    ),
 }
 
 
@@ -82,21 +87,11 @@ def test_an_entry_has_tokens_words_and_a_text(case):
     entry, tokens, words, text = ENTRIES[case]
     sequence, lost = encode(entry)
     assert " ".join(sequence.tokens) == tokens
+    assert sequence.masked.tolist() == [token == "[MASK]" for token in sequence.tokens]
     numbers = dict.fromkeys(word for word in sequence.words.tolist() if word != NO_WORD)
     order = {word: place for place, word in enumerate(numbers)} | {NO_WORD: NO_WORD}
     assert [order[word] for word in sequence.words.tolist()] == words
     assert (sequence.text, lost) == (text, 0)
-
-
-def test_a_mask_among_tokens_and_one_that_is_drawn_are_masked_and_no_words():
-    tokens = ("[CLS]", "猫", "は", "[MASK]", "を", "見", "た", "[SEP]")
-    sequence, _ = encode(Entry(PLACE, tokens=tokens))
-    assert sequence.masked.tolist() == [False] * 3 + [True] + [False] * 4
-    assert sequence.words[3] == NO_WORD
-    hidden = masked(sequence, JAPANESE, rate=0.5, seed=0)
-    assert hidden.targets is not None
-    assert (hidden.targets >= 0).sum() + 1 == hidden.masked.sum() == 4
-    assert (hidden.words[hidden.masked] == NO_WORD).all()
 
 
 @pytest.mark.parametrize("settings", [{"do_word_tokenize": False}, {"do_subword_tokenize": False}])

@@ -16,7 +16,7 @@ from analysis.token_types import CLS, SEP
 from precompute.corpora.encode import Encoder
 from precompute.corpora.sequence import NO_WORD, ROOT, Annotation, Entry
 from precompute.corpora.tokenizing.kind import kind_of, line_pieces, word_pieces
-from precompute.corpora.tokenizing.words import numbered_through, words_of_spans, words_of_tokens
+from precompute.corpora.tokenizing.words import words_of_spans, words_of_tokens
 from tests.precompute.corpora.test_fitting import KINDS as FITTING
 from tests.precompute.corpora.test_fitting import OF_GEMMA
 from tests.precompute.corpora.tiny import (
@@ -171,8 +171,8 @@ def test_a_run_of_letters_is_a_word_and_a_space_belongs_to_what_follows(text, wo
 
 
 def test_two_texts_share_no_word():
-    words = numbered_through([None, 0, 0, 1, None, 0, None], [None, 0, 0, 0, None, 1, None])
-    assert words.tolist() == [NO_WORD, 0, 0, 2, NO_WORD, 1, NO_WORD]
+    sequence, _ = encode(Entry(PLACE, ("sa the", "dog")))
+    assert sequence.words.tolist() == [NO_WORD, 0, 0, 2, NO_WORD, 1, NO_WORD]
 
 
 FORMS = ("The", "catmat", "sat", ".")

@@ -1,7 +1,7 @@
 """Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and tools for tests of corpora."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any
@@ -14,6 +14,7 @@ from analysis.errors import BadCorpus
 from precompute.corpora.encode import Encoder
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Entry, Sequence
+from tests.precompute.corpora.reading import written
 from tests.precompute.corpora.whole import Whole, whole
 
 WORDS = ("the", "cat", "sat", "mat", "dog", "ran")
@@ -174,12 +175,13 @@ def load(
     return whole(read_corpus(names, BUILT[family], max_tokens=max_tokens, **sizes, **options))
 
 
-def sound(items: Iterable[Any]) -> Iterator[Any]:
-    """What a reader yields, without errors."""
+def sound(reader: Callable[[Path], Iterable[Any]], folder: Path, text: str) -> list[Any]:
+    """What a reader yields of a file `f`; the first error is raised."""
+    items = list(reader(Path(written(folder, text))))
     for item in items:
         if isinstance(item, BadCorpus):
             raise item
-        yield item
+    return items
 
 
 def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ...]) -> None:

@@ -1,15 +1,16 @@
 """Coreference in columns of many widths, refused columns, and a real corpus against its trees."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.annotated.coreference_columns import column_documents
+from precompute.corpora.annotated.documents import joined
 from precompute.corpora.annotated.mentions import head_by_tree, kind_by_tag
 from precompute.corpora.sequence import Mention
-from tests.precompute.corpora.reading import written
 from tests.precompute.corpora.tiny import sound
 from tests.refusals import refused
 
@@ -87,20 +88,11 @@ READ = {
 }
 
 
-def read(folder: Path, text: str):
-    return list(sound(column_documents(Path(written(folder, text)))))
-
-
-def text_of(sentence) -> str:
-    ends = (" " if space else "" for space in sentence.spaces)
-    return "".join(form + end for form, end in zip(sentence.forms, ends, strict=True)).strip()
-
-
 @pytest.mark.parametrize("case", READ)
 def test_columns_of_any_width_are_read(tmp_path, case):
     text, sentences, mentions = READ[case]
-    (found,) = read(tmp_path, text)
-    assert [text_of(sentence) for sentence in found.sentences] == sentences
+    (found,) = sound(column_documents, tmp_path, text)
+    assert [sentence.text for sentence in found.sentences] == sentences
     assert mentions is None or list(found.mentions) == mentions
     assert found.sentences[0].governors is None
     is_tagged = text == CONLL_2012
@@ -131,7 +123,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:40])
 def test_broken_columns_are_refused(tmp_path, text):
-    assert refused(BadCorpus, read, tmp_path, text) == f"f{REFUSED[text]}"
+    assert refused(BadCorpus, sound, column_documents, tmp_path, text) == f"f{REFUSED[text]}"
 
 
 DATA = Path(__file__).parents[4].parent / "shared" / "data"
@@ -141,23 +133,19 @@ DATA = Path(__file__).parents[4].parent / "shared" / "data"
 @pytest.mark.skipif(not DATA.is_dir(), reason="no folder shared/data beside the checkout")
 def test_ontogum_has_its_known_mentions_nearly_all_of_gum_with_heads_and_kinds_of_the_tree():
     """GUM knows more: it counts generic nouns, dates and modifiers as mentions."""
-    trees = sound(conllu_documents(DATA / "treebanks" / "gum_free-dev.conllu"))
-    columns = sound(column_documents(DATA / "coref" / "ontogum" / "ontogum_free-dev.conll"))
+    trees: Any = conllu_documents(DATA / "treebanks" / "gum_free-dev.conllu")
+    columns: Any = column_documents(DATA / "coref" / "ontogum" / "ontogum_free-dev.conll")
     n_mentions = n_clusters = n_heads = shared = right_heads = right_kinds = 0
     for mine, other in zip(trees, columns, strict=True):
-        governors: list[int] = []
-        for sentence in mine.sentences:
-            start = len(governors)
-            governors += [of + start if of >= 0 else -1 for of in sentence.governors or ()]
-        parts = [part for of in mine.sentences for part in of.parts_of_speech]
-        heads = [head_by_tree(m.first, m.last, governors) for m in other.mentions]
+        words = joined(mine.sentences)
+        heads = [head_by_tree(m.first, m.last, words.governors or ()) for m in other.mentions]
         n_mentions += len(heads)
         n_clusters += len({mention.cluster for mention in other.mentions})
         n_heads += len(set(heads))
         shared += len({mention.head for mention in mine.mentions} & set(heads))
         for mention, head in zip(other.mentions, heads, strict=True):
             right_heads += mention.head == head
-            right_kinds += mention.kind == kind_by_tag(parts[head])
+            right_kinds += mention.kind == kind_by_tag(words.parts_of_speech[head])
     assert (n_mentions, n_mentions - n_clusters) == (935, 725)
     assert shared / n_heads >= 0.98
     assert right_heads / n_mentions >= 0.9

@@ -1,5 +1,6 @@
 """CoNLL-U files of other programs: read unchanged, or refused with their line."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,19 +10,11 @@ from hypothesis import strategies as st
 from analysis.errors import BadCorpus
 from precompute.corpora.annotated.conllu import conllu_documents
 from precompute.corpora.sequence import ROOT
-from tests.precompute.corpora.reading import written
+from tests.precompute.corpora.reading import line
 from tests.precompute.corpora.tiny import sound, unhurried
 from tests.refusals import refused
 
-
-def line(identity: int | str, form="cat", head: int | str = 0, relation="root", **columns) -> str:
-    known = {"upos": "_", "feats": "_", "misc": "_"} | columns
-    cells = (identity, form, "_", known["upos"], "_", known["feats"], head, relation, "_")
-    return "\t".join(map(str, (*cells, known["misc"]))) + "\n"
-
-
-def read(folder: Path, text: str):
-    return list(sound(conllu_documents(Path(written(folder, text)))))
+read = partial(sound, conllu_documents)
 
 
 def sentence(folder: Path, text: str):

@@ -1,6 +1,5 @@
 """Mentions in CoNLL-U: brackets, clusters, heads, empty nodes, and entities that are refused."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from precompute.corpora.annotated.mentions import (
     kind_by_tag,
     kind_by_word,
 )
-from tests.precompute.corpora.reading import written
+from tests.precompute.corpora.reading import line, written
 from tests.precompute.corpora.tiny import load, sound
 
 GRP = "# newdoc id = a\n# global.Entity = GRP-etype-link-minspan-identity\n"
@@ -24,23 +23,20 @@ ANDED = (*WORDS[:2], "Zed PROPN 4", "and CCONJ 6", "it PRON 6", "ran VERB 0")
 
 def text_of(entities: str, words: tuple[str, ...] = WORDS) -> str:
     """One sentence, with an `Entity=` for each word that has one; `_` stands for none."""
-    rows = zip((word.split() for word in words), entities.split(), strict=True)
-    known = [(*word, "_" if of == "_" else f"Entity={of}") for word, of in rows]
-    return "".join(
-        f"{n}\t{form}\t_\t{part}\t_\t_\t{head}\tdep\t_\t{entity}\n"
-        for n, (form, part, head, entity) in enumerate(known, start=1)
-    )
+    text = ""
+    for n, (word, of) in enumerate(zip(words, entities.split(), strict=True), start=1):
+        form, part, head = word.split()
+        text += line(n, form, head, "dep", upos=part, misc="_" if of == "_" else f"Entity={of}")
+    return text
 
 
 def rows_of(*rows: str) -> str:
     """One sentence of words and empty nodes, each as `ID Entity`; its second word is the root."""
-    lines = (
-        f"{number}\tw\t_\tNOUN\t_\t_\t"
-        + ("_\t_" if "." in number else "0\troot" if number == "2" else "2\tdep")
-        + f"\t_\t{f'Entity={entity}' if entity else '_'}\n"
-        for number, _, entity in (row.partition(" ") for row in rows)
-    )
-    return "".join(lines) + "\n"
+    text = ""
+    for number, _, entity in (row.partition(" ") for row in rows):
+        tree = ("_", "_") if "." in number else (0, "root") if number == "2" else (2, "dep")
+        text += line(number, "w", *tree, upos="NOUN", misc=f"Entity={entity}" if entity else "_")
+    return text + "\n"
 
 
 def without_tree(text: str) -> str:
@@ -125,15 +121,11 @@ for header, entities in HEADERS.items():
     )
 
 
-def read(folder: Path, text: str):
-    return list(sound(conllu_documents(Path(written(folder, text)))))
-
-
 @pytest.mark.parametrize("case", READ)
 def test_mentions_are_read_with_their_heads_and_clusters(tmp_path, case):
     """A row holds the first and last word, the head and the cluster; a number, those left out."""
     text, expected = READ[case]
-    (found,) = read(tmp_path, text)
+    (found,) = sound(conllu_documents, tmp_path, text)
     rows = [(m.first, m.last, m.head, m.cluster) for m in found.mentions]
     n_lost = found.mentions_without_words
     assert rows + [n_lost] * bool(n_lost) == expected
@@ -146,7 +138,7 @@ def test_mentions_are_read_with_their_heads_and_clusters(tmp_path, case):
 
 def test_fields_stay_those_of_the_last_header(tmp_path):
     text = text_of("(1-x-coref) (1-x-pred) (1-x-ana) _ _ _")
-    documents = read(tmp_path, f"{GRP}{text}\n# newdoc id = b\n{text}")
+    documents = sound(conllu_documents, tmp_path, f"{GRP}{text}\n# newdoc id = b\n{text}")
     assert [len(entry.mentions) for entry in documents] == [2, 2]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.errors import UserError
-from tests.precompute.corpora.reading import written
+from tests.precompute.corpora.reading import line, written
 from tests.precompute.corpora.tiny import load
 from tests.refusals import refused
 
@@ -11,11 +11,8 @@ from tests.refusals import refused
 def sentence(*heads: int | str, forms: tuple[str, ...] = (), misc: str = "_") -> str:
     """A sentence in CoNLL-U whose words have these heads."""
     words = forms or ("the", "cat", "ran", "mat")[: len(heads)]
-    rows = zip(words, heads, strict=True)
-    return "".join(
-        f"{n}\t{word}\t_\tNOUN\t_\t_\t{head}\tdep\t_\t{misc}\n"
-        for n, (word, head) in enumerate(rows, start=1)
-    )
+    rows = enumerate(zip(words, heads, strict=True), start=1)
+    return "".join(line(n, word, head, "dep", upos="NOUN", misc=misc) for n, (word, head) in rows)
 
 
 GOOD, TWO_ROOTS, NO_ROOT = sentence(2, 3, 0), sentence(0, 3, 0), sentence(2, 3, 2)

@@ -91,7 +91,7 @@ def test_images_of_a_folder_are_found_with_their_masks(tmp_path, case):
     assert masks + ([("", strays)] if strays else []) == list(expected.items())
 
 
-def test_what_is_no_folder_of_images_says_what_to_do(tmp_path, monkeypatch):
+def test_what_is_no_folder_of_images_says_what_to_do(tmp_path, reader, monkeypatch):
     (tmp_path / "empty").mkdir()
     written(tmp_path, IMAGE, "outer/inner/a.png")
     written(tmp_path, "A text.", "a.txt")
@@ -100,6 +100,10 @@ def test_what_is_no_folder_of_images_says_what_to_do(tmp_path, monkeypatch):
     no_folder = (
         f"is no folder, and the model reads images; give a folder of {FILES}, or take a model that "
         "reads text"
+    )
+    of_texts = (
+        "holds text, and the model reads images; give a folder of images or `demo-digits`, or take "
+        "a model that reads text"
     )
     reasons = {
         "empty": f"holds no image; give a folder of {FILES}",
@@ -110,10 +114,11 @@ def test_what_is_no_folder_of_images_says_what_to_do(tmp_path, monkeypatch):
         "a.txt": no_folder,
         "pipe.png": no_folder,
         "n" * 300: "cannot be read (File name too long); check its name and permissions",
+        **dict.fromkeys(["demo", "demo-treebank"], of_texts),
     }
+    monkeypatch.chdir(tmp_path)
     for name, reason in reasons.items():
-        place = str(tmp_path / name)
-        assert refused(BadCorpus, image_folder, place) == f"{place}: {reason}"
+        assert refused(BadCorpus, read_images, name, reader) == f"{name}: {reason}"
 
     def denied(_):
         raise PermissionError(13, "Permission denied")
@@ -249,14 +254,6 @@ def test_an_image_whose_mask_cannot_be_used_stays(folder, reader, capsys):
         "noise.png: has 2 masks; the run takes noise_trimap.png.",
         "Left out: masks/plain_trimap.png: shows of no patch whether it lies inside.",
     ]
-
-
-@pytest.mark.parametrize("name", ["demo", "demo-treebank"])
-def test_a_corpus_of_texts_is_none_of_images(name, reader):
-    assert refused(BadCorpus, read_images, name, reader) == (
-        f"{name}: holds text, and the model reads images; give a folder of images or "
-        "`demo-digits`, or take a model that reads text"
-    )
 
 
 def test_the_bundled_digits_are_those_the_model_has_not_seen_with_masks_where_half_is_ink():

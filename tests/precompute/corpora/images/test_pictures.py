@@ -25,8 +25,8 @@ from tests.precompute.corpora.drawn import encoded, greys, labels, noise, note
 from tests.refusals import refused
 
 
-def pixels(content: bytes, **options) -> np.ndarray:
-    return np.asarray(flattened(decoded(content, name="f", **options).image, name="f"))
+def pixels(content: bytes) -> np.ndarray:
+    return np.asarray(flattened(decoded(content, name="f").image, name="f"))
 
 
 def tiff(row: bytes, *, bits: int, white_is_zero: bool = False) -> bytes:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.errors import BadCorpus, UserError
-from precompute.corpora.sequence import Entry
+from analysis.errors import BadCorpus
 from precompute.corpora.source import Line
 from precompute.corpora.texts.packing import blocks, packed, paired
 from tests.precompute.corpora.tiny import BUILT, FRAMES, SEGMENT_TYPES, TOKENIZERS, unhurried
@@ -59,12 +58,7 @@ def test_every_paragraph_stands_in_one_entry_with_its_neighbour(texts):
     assert counts["unpaired"] == sum(len(paragraphs) % 2 for paragraphs in texts)
 
 
-def test_entries_are_placed_by_their_first_and_last_line():
-    assert list(paired(numbered([["a", "b", "c"], ["d"]]), counts=Counter())) == [
-        Entry("f.txt lines 1-2", ("a", "b"), document=0),
-        Entry("f.txt line 3", ("c",), document=0),
-        Entry("f.txt line 5", ("d",), document=1),
-    ]
+def test_blocks_are_placed_by_their_first_and_last_line():
     texts = numbered([["the cat"], ["the the the the the the", "cat"]])
     cuts = list(blocks(texts, BERT, max_tokens=8, counts=Counter()))
     assert [block.place for block in cuts] == ["f.txt lines 1-3"]
@@ -136,16 +130,12 @@ def test_draws_depend_on_seed_and_index_and_not_on_what_stands_before():
     assert len({pack([text], seed=seed)[0][0].tokens for seed in range(20)}) > 1
 
 
-def test_a_line_without_a_piece_and_no_room_for_a_pair_are_refused():
+def test_a_line_without_a_piece_is_refused():
     nothing = r"f.txt line 2: the tokenizer makes no token of '\u200b'; leave it out"
     texts = [["the cat", "\u200b"]]
     assert refused(BadCorpus, pack, texts) == nothing
     cut = blocks(numbered(texts), BERT, max_tokens=8, counts=Counter())
     assert refused(BadCorpus, list, cut) == nothing
-    assert refused(UserError, pack, [["the cat"]], max_tokens=4) == (
-        "--max-tokens is 4, but a pair of texts needs at least 5 with this tokenizer's 3 special "
-        "token(s)."
-    )
 
 
 @pytest.mark.parametrize("family", FRAMES)

@@ -1,10 +1,8 @@
 """Of a pickle the tokens alone are read, whatever stands beside them; no code in it is ever run."""
 
 import copyreg
-import io
 import os
 import pickle
-import pickletools
 import tracemalloc
 
 import numpy as np
@@ -13,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from precompute.corpora.texts.rows import TEXT
-from precompute.corpora.texts.unlabeled_pickle import ARRAY_NAMES, _Forgotten, pickle_rows
+from precompute.corpora.texts.unlabeled_pickle import _Forgotten, pickle_rows
 from tests.precompute.corpora.reading import assert_outcome, outcome, written
 from tests.precompute.corpora.tiny import unhurried
 
@@ -35,6 +33,7 @@ ATTENTION = {
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", ATTENTION)
 def test_whatever_stands_for_attention_is_passed_over(tmp_path, protocol, kind):
+    """A new version of NumPy that writes other names shows here and not at a user's."""
     records = [{**record, "attns": ATTENTION[kind]} for record in RECORDS]
     assert_outcome(EXPECTED, written(tmp_path, pickle.dumps(records, protocol)))
 
@@ -107,17 +106,6 @@ def test_attention_is_passed_over_as_it_is_read(tmp_path, protocol):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1e6
-
-
-def test_every_name_that_numpy_writes_is_among_the_known():
-    """A new version of NumPy that pickles otherwise shows here and not at a user's."""
-    written = set()
-    for protocol in (0, 1, 2, 3):
-        content = pickle.dumps([RECORDS, np.float16(1)], protocol)
-        for opcode, argument, _ in pickletools.genops(io.BytesIO(content)):
-            written |= {tuple(str(argument).split())} if opcode.name == "GLOBAL" else set()
-    assert written <= ARRAY_NAMES
-    assert len(written) >= 4, "this test saw no names"
 
 
 class Payload:
