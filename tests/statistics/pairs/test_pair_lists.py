@@ -240,7 +240,6 @@ CLOCK, SUMMER = {"50%_o'Clock"}, {"Été"}
             {"source": SUMMER | {"t"}, "target": SUMMER | {"t"}, "text": SUMMER},
         ),
     ],
-    ids=str,
 )
 @of_bert
 def test_text_is_looked_for_as_it_is_in_either_token_or_in_one_of_them(renamed, texts, fits):
