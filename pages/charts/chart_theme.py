@@ -13,15 +13,7 @@ import pandas as pd
 import streamlit as st
 from altair.utils import schemapi
 
-from pages.charts.colours import (
-    EDGES,
-    LABELS,
-    MARKED,
-    ON_DARK,
-    PAPER_AND_INK,
-    SERIES_COLOURS,
-    ZERO,
-)
+from pages.charts.colours import EDGES, LABELS, MARKED, ON_DARK, PAPER_AND_INK, SERIES_COLOURS, ZERO
 from pages.charts.views import fitted, letters
 from pages.words.columns import IN_PAPER, NAMED, NAMES, names_in_paper, title, title_or_name
 from pages.words.lines import width_of
@@ -211,10 +203,7 @@ def coloured(
     present = [name for name in colours if name in present]
     scale = alt.Scale(domain=present, range=[colours[name] for name in present])
     legend = alt.Legend(
-        orient="top",
-        symbolType="square",
-        symbolOpacity=1,
-        columns=columns_of(present),
+        orient="top", symbolType="square", symbolOpacity=1, columns=columns_of(present)
     )
     encoding = alt.Color(f"{colour}:N", title=title, scale=scale, legend=legend)
     return frame, encoding, present

@@ -148,7 +148,6 @@ def _means(
     """
     lost = ", ".join(map(_quoted, over))
     mean_of = f"select * exclude ({lost}, value), avg(value) as value from ({{}}) group by all"
-    by_layer = LAYER.name in names
     layer_is_lost = LAYER.name in (column.name for column in over)
     zero = {quantity.name for quantity in quantities if quantity.absent == 0}
 
@@ -156,7 +155,7 @@ def _means(
         blocks = Blocks.of(store, of.name)
 
         def frames() -> Iterator[pd.DataFrame]:
-            for piece in layers_of(store, of.name) if by_layer else ("true",):
+            for piece in layers_of(store, of.name) if LAYER.name in names else ("true",):
                 found = numbers.replace("{some}", f"{piece} and {{some}}")
                 if over and not layer_is_lost:
                     gather(store, "numbers", found)
