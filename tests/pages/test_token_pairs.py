@@ -230,7 +230,7 @@ def warned(session: AppTest) -> str:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "warning"),
     [
         ("run set model = '/gone/model-bert'", r"cannot be loaded.*No folder is called"),
         (
@@ -239,9 +239,11 @@ def warned(session: AppTest) -> str:
         ),
     ],
 )
-def test_a_model_that_is_gone_or_another_is_told(change, told, section, changed):
+def test_a_model_that_is_gone_or_another_is_told(change, warning, section, changed):
     """What is stored is shown all the same."""
-    assert re.search(told, warned(section("workbench", changed(f"update stored.{change}"), **LIVE)))
+    assert re.search(
+        warning, warned(section("workbench", changed(f"update stored.{change}"), **LIVE))
+    )
 
 
 def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
