@@ -45,9 +45,10 @@ def _is_cheap(arguments: list[str]) -> bool:
 
 
 def test_cheap_commands_run(tmp_path_factory, tmp_path, monkeypatch, capsys):
+    store = shared_store(tmp_path_factory, annotated=True)
+    capsys.readouterr()  # of a store that is built only now
     run_command("--version")
     assert capsys.readouterr().out == f"mixscope {__version__}\n"
-    store = shared_store(tmp_path_factory, annotated=True)
     (tmp_path / "statistics").mkdir()
     monkeypatch.chdir(tmp_path)
     typed = [_arguments(command) for _, command in everywhere(commands)]
