@@ -21,11 +21,12 @@ from tests.small_store import request
 @contextmanager
 def without_shape_checks() -> Iterator[None]:
     """Leave shapes to the tests that check them on each family: they take a quarter of a run."""
+    before = jaxtyping.config.jaxtyping_disable
     jaxtyping.config.update("jaxtyping_disable", True)
     try:
         yield
     finally:
-        jaxtyping.config.update("jaxtyping_disable", False)
+        jaxtyping.config.update("jaxtyping_disable", before)
 
 
 def shared_run(

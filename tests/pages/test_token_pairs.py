@@ -240,7 +240,7 @@ def warned(session: AppTest) -> str:
     ],
 )
 def test_a_model_that_is_gone_or_another_is_told(change, warning, section, changed):
-    """What is stored is shown all the same."""
+    """Stored numbers are shown all the same."""
     assert re.search(
         warning, warned(section("workbench", changed(f"update stored.{change}"), **LIVE))
     )

@@ -176,7 +176,7 @@ def load(
 
 
 def sound(reader: Callable[[Path], Iterable[Any]], folder: Path, text: str) -> list[Any]:
-    """What a reader yields of a file `f`; the first error is raised."""
+    """Rows that a reader yields of a file `f`; the first error is raised."""
     items = list(reader(Path(written(folder, text))))
     for item in items:
         if isinstance(item, BadCorpus):
