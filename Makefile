@@ -50,5 +50,5 @@ $(ENVIRONMENT)/demo-installed: pyproject.toml requirements.txt | $(ENVIRONMENT)/
 $(ENVIRONMENT)/tests-installed: pyproject.toml requirements-dev.txt requirements.txt | $(ENVIRONMENT)/bin/python
 	$(RUN) -m pip install --quiet -r requirements-dev.txt --editable .
 	$(RUN) -m pip install --quiet --upgrade --no-deps --target $(ENVIRONMENT)/duckdb-1.4 duckdb==1.4.5
-	$(RUN) -c "from precompute.models.install_demo import install_demo_model; install_demo_model()"
+	$(RUN) -c "from precompute.demo import install_demo_model; install_demo_model()"
 	@touch $@

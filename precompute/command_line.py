@@ -216,8 +216,7 @@ def demo(
 
     Other models and corpora than that of the articles have files of their own, beside that one.
     """
-    from precompute.demo import DECODER, ENCODER, EVERY, build_demo
-    from precompute.models.install_demo import install_demo_model
+    from precompute.demo import DECODER, ENCODER, EVERY, build_demo, install_demo_model
 
     install_demo_model()
     more = EVERY if every else (DECODER if decoder else {}) | (ENCODER if encoder else {})

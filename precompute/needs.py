@@ -6,11 +6,11 @@ from analysis.contracts import ALL, CHECKS, groups
 from analysis.errors import BadCorpus, UserError
 from analysis.models.places import bound_of
 from analysis.needs import OF_MODELS, OF_TEXTS, Need
-from precompute.choice import of_texts_run_again
 from precompute.corpora.index.corpus import Corpus
 from precompute.jobs.plan import Plan
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
+from precompute.request import of_texts_run_again
 
 _NAMES = {
     Need.TREES: "trees",
@@ -57,7 +57,7 @@ def _unmet_by_corpus(statistic: str, corpus: Corpus) -> Iterator[Unmet]:
                 f"{_NAMES[need]}, and {corpus.name} holds images",
                 f"{leave}, or give a text corpus with a model that reads text",
             )
-        elif need not in OF_TEXTS and need not in corpus.bears:
+        elif need not in OF_TEXTS and need not in corpus.parts[-1].bears:
             yield (
                 f"{_NAMES[need]}, and {corpus.name} has none",
                 f"give {_REMEDIES[need]} as --corpus, such as demo-treebank, or {leave}",
@@ -105,7 +105,7 @@ def _unmet_by_model(statistic: str, model: LoadedModel) -> Iterator[Unmet]:
             f"layers that all attend, and of those of {name} {gaps} have no attention",
             f"{leave}, or give a model without other layers, such as a Llama",
         )
-    if Need.SINK_LOGITS in needs and not model.has_sink_logits:
+    if Need.SINK_LOGITS in needs and all(layer.sink_logit is None for layer in model.layers):
         yield (
             f"heads with a sink logit in their softmax, and those of {name} have none",
             f"{leave}, or give a model with such heads, such as a GPT-OSS",

@@ -166,7 +166,6 @@ def duration(seconds: float) -> str:
 
 _SECONDS_BETWEEN_LINES, _SECONDS_BETWEEN_LOOKS = 10.0, 0.5
 _APP = Path(__file__).parents[1] / "app.py"
-_USUAL_FOLDER = Path("statistics")
 _ADDRESS = "http://127.0.0.1:8501"  # of .streamlit/config.toml
 
 
@@ -317,7 +316,7 @@ def made_line(made: Made, account: Account) -> str:
     stages = ", ".join(f"{stage} {duration(n)}" for stage, n in seconds.items() if round(n))
     times = duration(sum(seconds.values())) + (f" ({stages})" if stages else "")
     folder, app = made.file.parent, os.path.relpath(_APP)
-    is_usual = folder.absolute() == _USUAL_FOLDER.absolute()
+    is_usual = folder.absolute() == Path("statistics").absolute()
     where = "" if is_usual else f"MIXSCOPE_STATISTICS={shlex.quote(str(_shown(folder)))} "
     return (
         f"{_shown(made.file)}: {made.n_sequences} sequences, {made.n_tokens} tokens, "

@@ -15,25 +15,37 @@ from analysis.statistics.corpus import Identity, identity_in, provenance
 from analysis.statistics.corpus import run as stored_run
 from analysis.statistics.question import quoted_files
 from precompute import SHARDS, needs
-from precompute.choice import chosen_statistics, in_order, named_statistics, of_texts_run_again
 from precompute.corpora import word_files
 from precompute.corpora.images.images import read_digit_images, read_images
 from precompute.corpora.index.corpus import Corpus, Reading, indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.source import DEMO_DIGITS
 from precompute.corpora.wording import path_as_given
-from precompute.jobs import bounds
-from precompute.jobs.claim import claimed, remove_unfinished
-from precompute.jobs.plan import Facts, Plan, kept_sequences
+from precompute.jobs.plan import (
+    LEAST_CHECKED,
+    Facts,
+    Plan,
+    again_within_budget,
+    checked_within_budget,
+    cost_of_again,
+    kept_sequences,
+)
 from precompute.jobs.runner import Runner, finish_plan, reporting_shortage
+from precompute.jobs.shards import claimed, remove_unfinished
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
 from precompute.progress import Made, OnEvent, ignore
-from precompute.request import Request, image_corpus_name
-from precompute.store.build import build
-from precompute.store.provenance import checked_facts, identity, provenance_facts, run_row
+from precompute.request import (
+    Request,
+    chosen_statistics,
+    image_corpus_name,
+    in_order,
+    named_statistics,
+    of_texts_run_again,
+)
+from precompute.store.build import build, checked_facts, identity, provenance_facts, run_row
 from precompute.store.show import opened
 
 _OF_FOLDERS, _OF_PATHS = re.compile(r"\?"), re.compile(r"[\\\ud800-\udfff]")
@@ -183,12 +195,12 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
     held = _statistics_already_in(request, identity(request, model, corpus), model.identity)
     names = in_order({*chosen_statistics(request.statistics), *held})
     n_layers, n_heads = len(model.layers), len(model.layers[0].query_weight)
-    n_checked = request.check_sequences or bounds.checked_within_budget(len(corpus))
-    n_again = request.check_sequences or bounds.again_within_budget(
+    n_checked = request.check_sequences or checked_within_budget(len(corpus))
+    n_again = request.check_sequences or again_within_budget(
         len(corpus), n_layers=n_layers, n_heads=n_heads
     )
     if of_texts_run_again(in_order({*named_statistics(request.statistics), *held})):
-        n_again = max(n_again, bounds.LEAST_CHECKED)
+        n_again = max(n_again, LEAST_CHECKED)
     left_out = () if n_again else of_texts_run_again(names)
     order, drawn = model.layers[0].order, request.random_weights
     loaded = (request.segments, drawn, model.part)
@@ -206,7 +218,7 @@ def _plan(request: Request, model: LoadedModel, corpus: Corpus) -> Plan:
         bounds=request.bounds,
         n_checked=n_checked,
         n_again=n_again,
-        cost_of_again=bounds.cost_of_again(n_layers=n_layers, n_heads=n_heads),
+        cost_of_again=cost_of_again(n_layers=n_layers, n_heads=n_heads),
         left_out=left_out,
     )
 

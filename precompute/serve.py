@@ -18,7 +18,6 @@ _APP = Path(__file__).parents[1] / "app.py"
 _PREFIX = re.compile(r"[\w.~-]+(/[\w.~-]+)*", re.ASCII)
 _NAME = re.compile(r"[\w.-]+", re.ASCII)
 _HERE = "127.0.0.1"
-_EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104
 
 
 def serve(
@@ -120,7 +119,7 @@ def _names(host: str, names: list[str]) -> list[str]:
                 f"{name!r} is no name of a host. Give it without https://, port and path, "
                 "such as statistics.example.org."
             )
-    if host not in _EVERY_ADDRESS:
+    if host not in ("0.0.0.0", "::"):  # noqa: S104
         return [host, *names]
     if names:
         return names

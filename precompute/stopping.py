@@ -16,7 +16,6 @@ from types import FrameType
 from typing import NoReturn
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)  # of Ctrl-C, and of `kill` and schedulers
-_SOON = 0.01  # seconds
 _HAS_ALARM = hasattr(signal, "setitimer")  # Windows has none
 _GRACE = 1.5
 """Seconds for cleaning up after a signal. Some calls do not hear of signals until they return."""
@@ -56,7 +55,7 @@ def stoppable(command: Callable[[StopLine], object]) -> None:
             sys.__unraisablehook__(lost)
         elif _HAS_ALARM:
             signal.signal(signal.SIGALRM, stop)
-            signal.setitimer(signal.ITIMER_REAL, _SOON)
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
 
     with _ended_late(stop_line):
         try:

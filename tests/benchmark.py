@@ -45,7 +45,6 @@ from analysis.statistics.base.weighing import WEIGHINGS
 from analysis.token_types import TOKEN_TYPES
 from pages.kit.contents import PAGES
 from pages.kit.links import VIEWS
-from precompute.choice import chosen_statistics
 from precompute.corpora.index import corpus as index
 from precompute.corpora.index.corpus import Reading
 from precompute.corpora.sequence import Sequence
@@ -57,10 +56,11 @@ from precompute.jobs.shards import finish_shard
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
+from precompute.request import chosen_statistics
 from precompute.store.build import build
 from tests.hostile_files import PROVENANCE
 from tests.pages.kit.chromium import serving
-from tests.pages.kit.section_checks import stems
+from tests.pages.kit.ran import sections
 from tests.tracing import names_of, rows_of_tables, table_of, trace_of
 
 Part = StrEnum("Part", ["attention", "layers", "long", "many", "pages"])
@@ -348,7 +348,7 @@ def pages(folder: Path, times: int) -> None:
     """Print the server's time for every section of the first file of a folder."""
     file = min(folder.glob("*.duckdb")).name
     places = [(page, {}) for page in PAGES.keys() - VIEWS.keys()]
-    places += [(page, {view: stem}) for page, view in VIEWS.items() for stem in stems(page)]
+    places += [(page, {view: of.name}) for page, view in VIEWS.items() for of in sections(page)]
     alone, protocols = {}, [Subprotocol("streamlit")]
     how: dict[str, Any] = {"subprotocols": protocols, "max_size": None, "open_timeout": PATIENCE}
     with serving(folder) as server, connect(server.replace("http", "ws") + STREAM, **how) as reader:

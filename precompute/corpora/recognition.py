@@ -75,15 +75,11 @@ NAMES = {
 }
 
 PICKLE = re.compile(rb"\x80[\x02-\x05]|\((?:lp|dp)\d+\n|[\]}]q[\x00\x01]|\]\(")
-PARQUET = b"PAR1"
-ARROW = b"\xff\xff\xff\xff"
 PACKED = (b"PK\x03\x04", b"BZh", b"\xfd7zXZ\x00", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
-UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 COREFERENCE = re.compile(r"#\s*begin document\b")
 JSON_LIST = re.compile(r"\[\s*(?:\{|$)")
 JSON_GOES_ON = re.compile(r"\s*(?:,\s*(?:[\"\[{]|$)|\]\s*$)")
 CONLLU_LINE = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t[^\t]*\t")
-_BINARY = "holds binary data; give JSON Lines or plain text"
 
 
 def one_format_of(files: Sequence[Path]) -> str:
@@ -105,9 +101,9 @@ def format_of(path: Path) -> str:
     head, name = head_of(path), file_name(path)
     if not head.content:
         raise BadCorpus(name, "is empty; give a file that holds some text")
-    if head.content.startswith(PARQUET):
+    if head.content.startswith(b"PAR1"):
         return "parquet"
-    if head.content.startswith(ARROW):
+    if head.content.startswith(b"\xff\xff\xff\xff"):
         return "arrow"
     if PICKLE.match(head.content):
         return "pickle"
@@ -136,12 +132,17 @@ def _check_regular(path: Path) -> None:
 def _refuse_binary(head: bytes, name: str) -> None:
     if head.startswith(PACKED):
         raise BadCorpus(name, "is compressed, and not by gzip or zstd alone; unpack it first")
-    if head.startswith(UTF16_MARKS):
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise BadCorpus(name, "is UTF-16; save it as UTF-8")
     if b"\0" in head:
         kind = kind_of(head)
         advice = "give its folder to a model that reads images, or give a text corpus"
-        raise BadCorpus(name, f"is an image ({kind}); {advice}" if kind else _BINARY)
+        raise BadCorpus(
+            name,
+            f"is an image ({kind}); {advice}"
+            if kind
+            else "holds binary data; give JSON Lines or plain text",
+        )
 
 
 def _format_of_text(head: Head, name: str) -> str:

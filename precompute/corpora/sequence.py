@@ -1,12 +1,13 @@
-"""Entries, sequences and their annotations, which look the same for every corpus format."""
+"""Entries, sequences and their annotations, alike for every corpus format; and random draws."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from jaxtyping import Bool, Int32, UInt8
 
+from analysis.errors import UserError
 from analysis.token_types import TOKEN_TYPES
 from precompute.corpora.images.pictures import Picture
 
@@ -135,3 +136,15 @@ def bare_sequence(ids: Iterable[int], **known: Any) -> Sequence:
     nothing |= {"segments": zeros, "token_types": zeros, "masked": zeros.astype(bool)}
     nothing["words"] = np.full_like(numbers, NO_WORD)
     return Sequence(ids=numbers, **nothing | known)
+
+
+Purpose = Literal["packing", "masking", "positions", "perturbation"]
+PURPOSES = get_args(Purpose)
+
+
+def generator(seed: int, *, purpose: Purpose, index: int) -> np.random.Generator:
+    """The generator for one sequence; no two purposes or indices share a stream."""
+    if seed < 0:
+        raise UserError(f"--seed is {seed}; it must be 0 or more.")
+    beside = (PURPOSES.index(purpose), index)
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=beside))

@@ -23,8 +23,6 @@ from analysis.errors import BadCorpus
 from precompute.corpora.images.pictures import holds_images
 from precompute.corpora.wording import file_name, listed, path_as_given, shown
 
-HUB = "hf://"
-_PARQUET = ".parquet"
 _NO_ANSWER: type[Exception] = vars(errors)["HTTPError"]
 """Error of the HTTP library below the hub's client, in any of its versions."""
 _FORM = "is no data set of the hub; write hf://datasets/OWNER/NAME/PATH, or NAME@REVISION/PATH"
@@ -67,7 +65,7 @@ def hub_files(address: str) -> tuple[str, tuple[Path, ...]]:
 
 def _chosen(address: str, path: str, there: list[str]) -> list[str]:
     """The Parquet files that are named by a path, lie below it, or fit it as a pattern."""
-    parquet = sorted(file for file in there if file.endswith(_PARQUET))
+    parquet = sorted(file for file in there if file.endswith(".parquet"))
     if not parquet:
         raise BadCorpus(address, "holds no Parquet; fetch its files and give them as --corpus")
     chosen = [
@@ -199,7 +197,7 @@ def source_of(given: str | Sequence[str]) -> Source:
     folder saved by the `datasets` library for its Arrow files, in its own order.
     """
     names = (given,) if isinstance(given, str) else tuple(given)
-    fetched = {name: hub_files(name) for name in names if name.startswith(HUB)}
+    fetched = {name: hub_files(name) for name in names if name.startswith("hf://")}
     files = tuple(
         file for name in names for file in (fetched[name][1] if name in fetched else _files(name))
     )

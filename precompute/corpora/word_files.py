@@ -9,8 +9,6 @@ import numpy as np
 
 from analysis.errors import BadCorpus
 
-_LARGEST_RANK = 10**12
-
 
 @dataclass(frozen=True)
 class Frequencies:
@@ -45,7 +43,7 @@ def _parsed(line: bytes, place: str, vocabulary: int) -> tuple[int, int]:
         raise BadCorpus(
             place, f"{line[:60]!r} is not of the form `rank count id` in whole numbers."
         ) from None
-    if not 1 <= rank <= _LARGEST_RANK or not 0 <= entry < vocabulary:
+    if not 1 <= rank <= 10**12 or not 0 <= entry < vocabulary:
         raise BadCorpus(
             place,
             f"rank {rank} or id {entry} is out of range; the vocabulary has {vocabulary} entries. "

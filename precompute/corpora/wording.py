@@ -40,12 +40,7 @@ def _on_one_line(name: str) -> str:
     return name if name.replace("\u3000", "").isprintable() else repr(name)
 
 
-def _short() -> reprlib.Repr:
-    short = reprlib.Repr()
-    short.maxlevel = 2
-    short.maxlist = short.maxtuple = short.maxdict = 3
-    short.maxstring = short.maxlong = short.maxother = 20
-    return short
-
-
-_SHORT = _short()
+_SHORT = reprlib.Repr()
+_SHORT.maxlevel = 2
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 3
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 20

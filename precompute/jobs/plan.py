@@ -1,4 +1,8 @@
-"""Plan of a run: the jobs for one model on one corpus, and the path of each shard."""
+"""Plan of a run: the jobs for one model on one corpus, the path of each shard, and limits of size.
+
+Beyond these limits sequences are drawn. A sequence's block and its place in the sample follow from
+its index alone, so that they are the same in every run of a corpus and for every model.
+"""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +20,6 @@ from analysis.statistics.probing.parsers import SHOWN
 from precompute.corpora.index.corpus import Corpus
 from precompute.corpora.sequence import Sequence
 from precompute.corpora.word_files import Frequencies, WordVectors
-from precompute.jobs.bounds import MOST_AVERAGED, USUAL, Bounds, evenly_spaced
 from precompute.jobs.shards import SEALED, contract, fingerprint, is_intact, shard_path
 from precompute.passes import STATISTICS
 
@@ -24,6 +27,100 @@ if TYPE_CHECKING:  # which load torch
     from analysis.measures.heads.head_effect import TypeMeans
     from precompute.corpora.images.image_reader import ImageReader
     from precompute.models.loaded_model import LoadedModel
+
+
+import numpy as np
+from jaxtyping import Int, Int32
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Limits of a file: blocks of sequences, and rows of a table of tokens, words or pairs."""
+
+    blocks: int = 4096
+    raw_rows: int = 20_000_000
+
+
+USUAL = Bounds()
+LEAST_CHECKED, _MOST_CHECKED = 2, 32
+_SHARE_OF_CHECKS = 10
+"""Checks of robustness take at most one part in so many of a run, and effects of heads one more."""
+_COST_OF_CHECKS = 3
+"""Processor time of these checks of a sequence, in those of all its other statistics, as measured
+on the demo model. A constant, so that a run reads the same sequences on any machine."""
+_PASSES_OF_OTHERS = 40
+"""Processor time of all statistics of a sequence but checks, in bare forward passes: 54 with the
+demo model, 29 with SmolLM2-135M, sequences of 128 tokens on one thread. Tables and the file come on
+top."""
+_PASSES_OF_MEANS = 1.2
+"""The same of averaging heads over a sequence."""
+_PASSES_OF_LAYER = 4.5
+"""The same of running a sequence without all heads of a layer and without its types of tokens."""
+MOST_AVERAGED = 256
+"""Sequences over which heads are averaged, evenly spaced."""
+
+
+def checked_within_budget(n_sequences: int) -> int:
+    """Return how many sequences checks of robustness read: as their share pays for, 2 to 32."""
+    affordable = n_sequences // (_SHARE_OF_CHECKS * _COST_OF_CHECKS)
+    return min(n_sequences, max(LEAST_CHECKED, min(_MOST_CHECKED, affordable)))
+
+
+def cost_of_again(*, n_layers: int, n_heads: int) -> float:
+    """Return the time of running a sequence without each head, in that of its other statistics."""
+    return _passes_again(n_layers, n_heads) / _PASSES_OF_OTHERS
+
+
+def again_within_budget(n_sequences: int, *, n_layers: int, n_heads: int) -> int:
+    """Return how many checked sequences are run again without each head: as a tenth of the run
+    pays for beside the means that heads are replaced by, 0 if not two.
+
+    A sequence costs near one bare forward pass for each head, and a few more for each layer: about
+    98 for 6 × 12 heads and 406 for 30 × 9.
+    """
+    affordable = n_sequences * _PASSES_OF_OTHERS / _SHARE_OF_CHECKS
+    affordable -= min(n_sequences, MOST_AVERAGED) * _PASSES_OF_MEANS
+    n = int(affordable / _passes_again(n_layers, n_heads))
+    return min(n, checked_within_budget(n_sequences)) if n >= LEAST_CHECKED else 0
+
+
+def _passes_again(n_layers: int, n_heads: int) -> float:
+    return n_layers * (n_heads + _PASSES_OF_LAYER)
+
+
+def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
+    """Return all indices, or n evenly spaced ones if there are more."""
+    ordered = indices if isinstance(indices, range) else sorted(indices)
+    n = min(n, len(ordered))
+    return frozenset(ordered[place * len(ordered) // n] for place in range(n))
+
+
+def block_of(
+    units: Int32[np.ndarray, " sequence"], n_blocks: int
+) -> Int32[np.ndarray, " sequence"]:
+    """Return the block of each sequence: its own if sequences are few, else that of its document.
+
+    Documents, which `units` numbers by first occurrence, share blocks when there are many.
+    """
+    if len(units) <= n_blocks:
+        return np.arange(len(units), dtype=np.int32)
+    n_units = int(units.max()) + 1
+    if n_units <= n_blocks:
+        return units
+    return _draws(0).integers(n_blocks, size=n_units, dtype=np.int32)[units]
+
+
+def sample_order(n_sequences: int, first: Iterable[int]) -> Int[np.ndarray, " sequence"]:
+    """Return all sequences in the order of sampling: `first`, then in random order."""
+    place = _draws(1).random(n_sequences)
+    place[list(first)] = -1
+    return np.argsort(place, kind="stable")
+
+
+def _draws(purpose: int) -> np.random.Generator:
+    """Return a generator whose draws do not depend on the number of draws after them."""
+    return np.random.default_rng(np.random.SeedSequence(0, spawn_key=(purpose,)))
+
 
 BATCH_PAIRS = 16 * 128 * 128
 EXEMPLARS = 4
@@ -87,7 +184,7 @@ class Plan:
     @property
     def exemplars(self) -> frozenset[int]:
         """Return the sequences with stored maps and waves: the longest, or the first of many."""
-        return frozenset(index for index, _ in self.corpus.longest[:EXEMPLARS])
+        return frozenset(index for index, _ in self.corpus.parts[-1].longest[:EXEMPLARS])
 
     @cached_property
     def checked(self) -> frozenset[int]:
@@ -205,7 +302,7 @@ class Plan:
 
 def kept_sequences(corpus: Corpus, *, n_layers: int, n_heads: int) -> frozenset[int]:
     """Return the sequences with stored relevance maps: all, or as many as fit, evenly spaced."""
-    _, longest = corpus.longest[0]
+    _, longest = corpus.parts[-1].longest[0]
     maps = n_layers * (n_heads + 2) * len(RULES)
     budget = IMAGE_MAP_BYTES if corpus.is_images else TEXT_MAP_BYTES
     return evenly_spaced(range(len(corpus)), max(1, budget // (maps * longest * 4)))

@@ -192,7 +192,6 @@ def batch_for(plan: Plan, model: LoadedModel, sequences: Sequence[Input]) -> Bat
 
 _OF_DISK = (OSError, duckdb.IOException, duckdb.TransactionException, duckdb.FatalException)
 """DuckDB's errors for a full disk; it has several."""
-_NO_MEMORY = ("can't allocate memory", "out of memory")  # of torch, on a processor and on a GPU
 
 
 @contextmanager
@@ -207,7 +206,8 @@ def reporting_shortage(output: Path) -> Iterator[None]:
         raise
     except (*_OF_DISK, MemoryError, RuntimeError, duckdb.OutOfMemoryException) as error:
         is_of_memory = isinstance(error, MemoryError | duckdb.OutOfMemoryException)
-        is_of_memory |= any(phrase in str(error) for phrase in _NO_MEMORY)
+        # of torch, on a processor and on a GPU
+        is_of_memory |= "can't allocate memory" in str(error) or "out of memory" in str(error)
         if isinstance(error, RuntimeError) and not is_of_memory:
             raise
         text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

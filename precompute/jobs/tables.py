@@ -25,8 +25,7 @@ from analysis.statistics.base.tables import Fit, FitContext, Table
 from analysis.statistics.corpus import CORPUS, SEQUENCES, TOKENS, Sample
 from analysis.statistics.question import quoted, quoted_files
 from analysis.token_types import TOKEN_TYPES
-from precompute.jobs.bounds import Bounds, block_of, sample_order
-from precompute.jobs.plan import Plan
+from precompute.jobs.plan import Bounds, Plan, block_of, sample_order
 from precompute.jobs.shards import (
     finish_shard,
     named_when_whole,
@@ -37,9 +36,6 @@ from precompute.jobs.shards import (
 )
 from precompute.passes import STATISTICS
 
-_MOST_THREADS = 8
-_MEMORY_OF_THREAD = 125  # MB, the least that DuckDB sorts with
-_LEAST_MEMORY = 250
 _ROWS = 122_880  # rows written at a time: a database's row group
 
 ROWS: Mapping[Table, str] = {
@@ -303,10 +299,11 @@ def _room(database: DuckDBPyConnection, *, threads: int) -> Iterator[DuckDBPyCon
 def database_config() -> Config:
     """Return the settings of a database for writing.
 
-    Its memory follows from its threads, whatever the corpus; larger sorts and groups spill to disk.
+    Its memory follows from its threads, whatever the corpus: 125 MB of each is the least that it
+    sorts with. Larger sorts and groups spill to disk.
     """
     return {
-        "memory_limit": f"{max(_LEAST_MEMORY, _MEMORY_OF_THREAD * _threads())}MB",
+        "memory_limit": f"{max(250, 125 * _threads())}MB",
         "threads": str(_threads()),
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
@@ -314,7 +311,7 @@ def database_config() -> Config:
 
 
 def _threads() -> int:
-    return min(pa.cpu_count(), os.cpu_count() or 1, _MOST_THREADS)
+    return min(pa.cpu_count(), os.cpu_count() or 1, 8)
 
 
 def _fitted(database: DuckDBPyConnection, plan: Plan, table: Table, fit: Fit) -> pa.Table:

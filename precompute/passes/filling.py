@@ -165,8 +165,8 @@ def rows(
         axes: columns that the arrays' axes are, places counted from the least that they may be.
         stands_for: what places on an axis stand for instead, by the column's name.
     """
-    arrays = {name: _array(of_column) for name, of_column in numbers.items()}
-    chosen = _array(there)
+    arrays = {name: array_of(of_column) for name, of_column in numbers.items()}
+    chosen = array_of(there)
     lists = {column.name for column in table.shard_columns if pa.types.is_list(column.type)}
     ends = {name: array.shape[-1:] if name in lists else () for name, array in arrays.items()}
     shapes = (array.shape[: array.ndim - len(ends[name])] for name, array in arrays.items())
@@ -194,8 +194,8 @@ def rows_of_layer(
     batch = layer.batch
     if SEQ in axes and POS in axes:
         own = tuple(slice(None) if axis in (SEQ, POS) else None for axis in axes)
-        there = _array(there) & _array(batch.is_token)[own]
-        numbers["token_type"] = _array(batch.token_types)[own]
+        there = array_of(there) & array_of(batch.is_token)[own]
+        numbers["token_type"] = array_of(batch.token_types)[own]
     known = {"seq": batch.sequence_of_row}
     return rows(table, axes, there=there, stands_for=known, layer=layer.weights.number, **numbers)
 
@@ -210,7 +210,7 @@ def places_of(names: Iterable[str], among: tuple[str, ...]) -> np.ndarray:
     return np.array([among.index(name) for name in names])
 
 
-def _array(numbers: Numbers) -> np.ndarray:
+def array_of(numbers: Numbers) -> np.ndarray:
     if isinstance(numbers, Tensor):
         is_narrow = numbers.dtype in (torch.bfloat16, torch.float16)
         numbers = (numbers.float() if is_narrow else numbers).cpu().numpy()

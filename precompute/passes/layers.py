@@ -26,7 +26,7 @@ from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
 from precompute.corpora.sequence import Annotation, Sequence
-from precompute.jobs.bounds import evenly_spaced
+from precompute.jobs.plan import evenly_spaced
 from precompute.models.loaded_model import Classification, Control, LoadedModel
 
 Shared = TypeVar("Shared")
@@ -56,16 +56,6 @@ def reachable(of_layers: LayerMasks) -> LayerMasks:
         return before if np.array_equal(both, before) else both
 
     return tuple(accumulate(of_layers, and_before))
-
-
-def padded_masks(
-    layers: tuple[LayerWeights, ...], is_token: Bool[Tensor, "batch token"]
-) -> tuple[Bool[Tensor, "batch query key"], ...]:
-    """Masks of a padded batch, by layer; neither side of a pair is padding."""
-    there = is_token[:, :, None] & is_token[:, None, :]
-    of_layers = masks_of(layers, is_token.shape[1])
-    by_id = {id(pairs): there & torch.from_numpy(pairs).to(is_token.device) for pairs in of_layers}
-    return tuple(by_id[id(pairs)] for pairs in of_layers)
 
 
 @dataclass(frozen=True)
@@ -131,8 +121,11 @@ class Batch:
 
     @cached_property
     def is_pair(self) -> tuple[Bool[Tensor, "batch query key"], ...]:
-        """`pairs` for the padded batch, by layer."""
-        return padded_masks(self.layers, self.is_token)
+        """`pairs` for the padded batch, by layer; neither side of a pair is padding."""
+        there = self.is_token[:, :, None] & self.is_token[:, None, :]
+        masks = masks_of(self.layers, self.is_token.shape[1])
+        by_id = {id(pairs): there & torch.from_numpy(pairs).to(there.device) for pairs in masks}
+        return tuple(by_id[id(pairs)] for pairs in masks)
 
     @cached_property
     def word_embeddings(self) -> Float[Tensor, "batch token width"]:

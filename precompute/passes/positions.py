@@ -26,7 +26,7 @@ from analysis.statistics.base.columns import HEAD, SEQ
 from analysis.statistics.positions import attention as attention_tables
 from analysis.statistics.positions import scores as tables
 from analysis.statistics.positions.sums import BUCKET_SUMS, COMPLEX, OFFSET_TERM, REAL, ROTARY_PLANE
-from precompute.passes.filling import by_name, fills, rows, rows_of_layer
+from precompute.passes.filling import array_of, by_name, fills, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer
 
 _REACH = tables.FARTHEST
@@ -341,12 +341,12 @@ def planes(layer: Layer) -> Iterator[pa.Table]:
     rotary = layer.weights.rotary
     if not isinstance(rotary, Rotary):
         return
-    frequencies = np.concatenate([[0.0], _array(rotary.frequencies.double())])
+    frequencies = np.concatenate([[0.0], array_of(rotary.frequencies.double())])
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
         totals = plane_totals(read, layer.weights)
-        sums = {name: _array(getattr(totals, name)) for name in (*COMPLEX, *REAL)}
+        sums = {name: array_of(getattr(totals, name)) for name in (*COMPLEX, *REAL)}
         unturned = dict.fromkeys(sums, np.zeros((len(totals.score), 1)))
-        unturned["score"] = _array(totals.unturned)[:, None]
+        unturned["score"] = array_of(totals.unturned)[:, None]
         sums = {name: np.hstack([unturned[name], of_planes]) for name, of_planes in sums.items()}
         parts: Any = {name: sums[name] for name in REAL}
         parts |= {f"{name}_real": sums[name].real for name in COMPLEX}
@@ -377,7 +377,7 @@ def buckets(layer: Layer) -> Iterator[pa.Table]:
     bucket, first, last = np.array(bucket_ends(terms.bucket_of(offsets), reach)).T
     for text, read in layer.batch.without_padding(layer.trace.attention_input):
         totals = offset_totals(read, layer.weights)
-        sums: Any = {name: _array(getattr(totals, name))[:, bucket] for name in BUCKET_SUMS}
+        sums: Any = {name: array_of(getattr(totals, name))[:, bucket] for name in BUCKET_SUMS}
         yield rows(
             OFFSET_TERM,
             (HEAD,),
@@ -389,7 +389,3 @@ def buckets(layer: Layer) -> Iterator[pa.Table]:
             n_pairs=totals.n_pairs,
             **sums,
         )
-
-
-def _array(values: Tensor) -> np.ndarray:
-    return values.cpu().numpy()

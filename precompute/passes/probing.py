@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import torch
-from jaxtyping import Bool, Float, Int32
+from jaxtyping import Bool
 
 from analysis.measures.probing import antecedents
 from analysis.measures.probing.governors import base_of
@@ -20,8 +20,6 @@ from analysis.statistics.probing.parsers import KEPT, WORD_ATTENTION, WORD_VECTO
 from precompute.corpora.sequence import Annotation, Mention
 from precompute.passes.filling import FromBatch, fills, rows
 from precompute.passes.layers import Batch, Layer
-
-_PLURAL = "Number=Plur"
 
 
 @dataclass(frozen=True)
@@ -184,7 +182,7 @@ def _features(known: Annotation, mention: Mention) -> str:
     others = [
         feature for feature in features.split("|") if feature and not feature.startswith("Number=")
     ]
-    return "|".join([*others, _PLURAL])
+    return "|".join([*others, "Number=Plur"])
 
 
 @fills(WORD_VECTOR)
@@ -199,16 +197,12 @@ class VectorsOfWords(FromBatch):
                 for word in np.flatnonzero(~text.masked_words).tolist():
                     first.setdefault(text.annotation.forms[word], word)
                 words = np.array(list(first.values()), dtype=np.int64)
-                means = _mean_of_pieces(embeddings.double().cpu().numpy(), text.word_spans[words])
+                begins, ends = np.split(text.word_spans[words], 2, axis=1)
+                place = np.arange(len(embeddings))
+                is_piece = (place >= begins) & (place < ends)
+                sums = is_piece @ embeddings.double().cpu().numpy()
+                means = sums / is_piece.sum(axis=1, keepdims=True)
                 forms = np.array(list(first), dtype=object)
                 of = {"seq": text.index, "word": words, "vector": means}
                 parts.append(rows(WORD_VECTOR, form=forms, **of))
         return pa.concat_tables(parts)
-
-
-def _mean_of_pieces(
-    embeddings: Float[np.ndarray, "token width"], spans: Int32[np.ndarray, "word two"]
-) -> Float[np.ndarray, "word width"]:
-    place = np.arange(len(embeddings))
-    is_piece = (place >= spans[:, :1]) & (place < spans[:, 1:])
-    return is_piece @ embeddings / is_piece.sum(axis=1, keepdims=True)

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from analysis.scopes import EFFECTS, ORDERS, PARALLEL, POST_NORM, PRE_NORM, ROLES, SANDWICH_NORM
+from analysis.scopes import EFFECTS, ORDERS, PARALLEL, ROLES, SANDWICH_NORM
 from analysis.scopes import LayerOrder as Order
 
 
@@ -29,9 +29,3 @@ def test_effects_lead_from_attention_to_the_whole_layer_without_a_gap(order: Ord
     assert all(before[1] == after[0] for before, after in pairwise(steps))
     assert set(order.effects) <= set(EFFECTS)
     assert order.roles == {scope: ROLES[scope] for scope in order.scopes}
-
-
-def test_the_stream_stays_as_it_is_unless_a_norm_follows_its_residual():
-    assert not POST_NORM.keeps_stream
-    assert PRE_NORM.keeps_stream
-    assert not Order("", ("attn", "res", "ln"), ("ln", "ff", "res")).keeps_stream

@@ -33,17 +33,6 @@ def run_command(*arguments: str) -> None:
     assert done.value.code == 0, arguments
 
 
-def _arguments(command: str) -> list[str]:
-    """Arguments after `mixscope` or `python -m precompute`; empty for other programs."""
-    words = shlex.split(command)
-    return words[1:] if words[0] == "mixscope" else words[3:] * (words[2:3] == ["precompute"])
-
-
-def _is_cheap(arguments: list[str]) -> bool:
-    of_digits = "demo-digits" in arguments and "--limit" in arguments
-    return bool(arguments) and (arguments[0] in CHEAP or of_digits)
-
-
 def test_cheap_commands_run(tmp_path_factory, tmp_path, monkeypatch, capsys):
     store = shared_store(tmp_path_factory, annotated=True)
     capsys.readouterr()  # of a store that is built only now
@@ -51,8 +40,12 @@ def test_cheap_commands_run(tmp_path_factory, tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out == f"mixscope {__version__}\n"
     (tmp_path / "statistics").mkdir()
     monkeypatch.chdir(tmp_path)
-    typed = [_arguments(command) for _, command in everywhere(commands)]
-    cheap = sorted({tuple(arguments) for arguments in typed if _is_cheap(arguments)})
+    lines = {
+        command.replace("python -m precompute", "mixscope") for _, command in everywhere(commands)
+    }
+    typed = {tuple(shlex.split(line)[1:]) for line in lines if line.startswith("mixscope ")}
+    of_digits = {words for words in typed if {"demo-digits", "--limit"} <= {*words}}
+    cheap = of_digits | {words for words in typed if words[0] in CHEAP}
     assert {arguments[0] for arguments in cheap} == {"run", *CHEAP}
     for arguments in sorted(cheap, key=lambda arguments: arguments[0] != "run"):
         read = Path(arguments[-1])

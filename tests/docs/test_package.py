@@ -1,19 +1,25 @@
-"""Metadata of the project: package, citation, changelog, hooks."""
+"""Metadata of the project, its lock, and serving it: they agree with the code."""
 
+import json
 import re
 import tomllib
-from datetime import date
 from fnmatch import fnmatch
 from importlib import import_module
+from importlib.metadata import requires
+from inspect import signature
 
+import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from analysis.sources import PAPERS
 from precompute import __version__
 from precompute.jobs.workers import RAY
 from precompute.models.load_tokenizer import JAPANESE
+from precompute.serve import _names, serve
 from tests.docs.test_site import tracked
-from tests.docs.written import ROOT, text_of
+from tests.docs.written import ROOT, blocks, commands, text_of
 
 PACKAGES = ("analysis", "pages", "precompute")
 PROJECT = tomllib.loads(text_of("pyproject.toml"))
@@ -49,16 +55,9 @@ def test_what_a_command_asks_to_install_is_the_extra():
     assert {package for packages in extras.values() for package in packages} <= set(tested)
 
 
-def test_the_citation_is_complete_under_one_licence_and_names_papers_as_the_code_does():
-    assert "Apache License" in text_of("LICENSE")
-    assert "END OF TERMS AND CONDITIONS" in text_of("LICENSE")
+def test_the_citation_names_licence_version_and_papers_as_the_code_does():
     assert PROJECT["project"]["license"] == CITATION["license"] == "Apache-2.0"
-    assert {"message", "title", "authors"} <= set(CITATION)
-    known = ("cff-version", "type", "version")
-    assert [CITATION[name] for name in known] == ["1.2.0", "software", __version__]
-    assert isinstance(CITATION.get("date-released", date.min), date)
-    for author in CITATION["authors"]:
-        assert {"name"} <= set(author) or {"family-names"} <= set(author)
+    assert CITATION["version"] == __version__
     papers = {paper.title: paper for paper in PAPERS.values()}
     for entry in CITATION["references"]:
         paper = papers[entry["title"]]
@@ -66,18 +65,74 @@ def test_the_citation_is_complete_under_one_licence_and_names_papers_as_the_code
         assert [author["family-names"] for author in entry["authors"]] == paper.authors.split(", ")
 
 
-def test_the_changelog_has_this_version_and_the_usual_headings():
-    versions = re.findall(r"^## \[(.+?)\]", text_of("CHANGELOG.md"), re.MULTILINE)
-    assert versions[0] == "Unreleased"
-    assert __version__ in versions
-    headings = set(re.findall(r"^### (.+)$", text_of("CHANGELOG.md"), re.MULTILINE))
-    assert headings <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+LOCK = text_of("requirements.lock")
+HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
 
-def test_hooks_before_a_commit_run_what_make_check_runs():
-    (local,) = yaml.safe_load(text_of(".pre-commit-config.yaml"))["repos"]
-    hooks = {entry["id"]: entry["entry"] for entry in local["hooks"]}
-    assert {"ruff-check", "ruff-format", "pyright"} <= set(hooks)
-    makefile = text_of("Makefile").replace("$(RUN)", ".venv/bin/python")
-    for hook in ("ruff-check", "ruff-format", "pyright"):
-        assert f"\t{hooks[hook]}" in makefile
+def pins(text: str) -> list[Requirement]:
+    """Requirements of a file, without hashes, options and comments."""
+    joined = HASH.sub("", text.replace("\\\n", " ")).splitlines()
+    named = (line.partition("#")[0].strip() for line in joined)
+    return [Requirement(line) for line in named if line and not line.startswith("-")]
+
+
+def test_the_lock_holds_the_requirements_and_what_they_bring_with_them():
+    here = [pin for pin in pins(LOCK) if pin.marker is None or pin.marker.evaluate()]
+    locked = {canonicalize_name(pin.name): pin.specifier for pin in here}
+    asked = pins(text_of("requirements.txt"))
+    for pin in asked:
+        version = str(locked[canonicalize_name(pin.name)]).removeprefix("==")
+        assert pin.specifier.contains(version), pin
+    seen, left = set[str](), {canonicalize_name(pin.name) for pin in asked}
+    while left:
+        assert left <= {*locked}
+        seen |= left
+        needs = [Requirement(need) for name in left for need in requires(name) or ()]
+        here = [need for need in needs if not need.marker or need.marker.evaluate({"extra": ""})]
+        left = {canonicalize_name(need.name) for need in here} - seen
+    assert len(seen) > 2 * len(asked), "this test could not have failed"
+
+
+def test_all_that_is_locked_has_a_hash_and_neither_a_host_nor_a_path():
+    entries = LOCK.replace("\\\n", " ").splitlines()
+    assert len(entries) == len(pins(LOCK)) > 90
+    assert not [entry for entry in entries if not HASH.search(entry)]
+    assert not re.search(r"://|/|@|--(?!hash)", HASH.sub("", LOCK))
+
+
+PAGE = text_of("docs/serving.md")
+COMMAND = commands(PAGE)[0]
+DEFAULTS = {name: option.default for name, option in signature(serve).parameters.items()}
+
+
+@pytest.mark.parametrize("language", ["nginx", "caddyfile"])
+def test_a_proxy_passes_on_what_is_served_under_its_name_and_path(language):
+    [written] = blocks(PAGE, language)
+    options = dict(re.findall(r"--(\w+) (\S+)", COMMAND))
+    name, prefix = re.escape(options["name"]), options["prefix"]
+    assert written.count("{") == written.count("}")
+    assert re.search(rf"(?m)^(?: +server_name )?{name}(?:;| {{)$", written)
+    assert re.search(rf"(?m)^\s(?: *location|reverse_proxy) {prefix}/", written)
+    assert re.search(rf"\b{re.escape(DEFAULTS['host'])}:{DEFAULTS['port']}(?:;|\n)", written)
+    assert f"{prefix}/ready" in PAGE
+    if language == "nginx":
+        most = tomllib.loads(text_of(".streamlit/config.toml"))["server"]["maxUploadSize"]
+        assert f"client_max_body_size {most + 1}m;" in written, "what may be uploaded"
+
+
+LINES = text_of("Dockerfile").replace("\\\n", " ").splitlines()
+SAID = {word: rest for word, _, rest in (line.partition(" ") for line in LINES)}
+
+
+def test_the_container_serves_as_the_command_does_and_installs_what_is_locked():
+    program, command, folder, *options = json.loads(SAID["ENTRYPOINT"]) + json.loads(SAID["CMD"])
+    assert [program, command, folder] == ["mixscope", "serve", "/statistics"]
+    assert {option.removeprefix("--") for option in options[::2]} <= set(DEFAULTS)
+    assert _names(options[1], options[3::2]) == ["localhost"]
+    assert SAID["EXPOSE"] == str(DEFAULTS["port"])
+    assert f"http://127.0.0.1:{DEFAULTS['port']}/ready" in SAID["HEALTHCHECK"]
+    assert SAID["USER"] == "reader"
+    assert re.fullmatch(r"python:3\.1[1-9]-slim", SAID["FROM"])
+    assert "RUN pip install --require-hashes -r requirements.lock" in LINES
+    [built] = [line for line in LINES if " -e ." in line]
+    assert "pip install --no-deps --no-build-isolation -e ." in built, "by the lock's setuptools"

@@ -1,6 +1,6 @@
 """Rows as they should be against rows as a file has them."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import duckdb
 import numpy as np
@@ -10,8 +10,7 @@ ROUNDING = 2e-5
 """What float32 leaves of a value, over the largest value of its column."""
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """One view: rows compared, rows that only one side has, and the largest deviation.
 
     A deviation is the largest difference in a column over the column's largest size, or the
@@ -32,15 +31,10 @@ class Comparison:
 
     def line(self) -> str:
         verdict = "holds" if self.holds else "DEVIATES"
-        unequal = f"  missing {self.n_missing}, extra {self.n_extra}" if self.unequal else ""
         return (
             f"{self.view:28} {self.n_rows:>9} {self.deviation:>10.1e} {self.tolerance:>8.0e}  "
-            f"{verdict}  {self.where}{unequal}"
+            f"{verdict}  {self.where}  missing {self.n_missing}, extra {self.n_extra}"
         )
-
-    @property
-    def unequal(self) -> bool:
-        return bool(self.n_missing or self.n_extra)
 
 
 def stored_rows(store: duckdb.DuckDBPyConnection, query: str, columns: list[str]) -> pd.DataFrame:
@@ -61,34 +55,26 @@ def compared(
     absolute: bool = False,
 ) -> Comparison:
     """Both sides joined by their keys; a key that is NULL is a key."""
-    sides = [_joinable(frame, keys) for frame in (expected, stored)]
+    sides = [
+        frame.assign(**{key: frame[key].map(_written) for key in keys})
+        for frame in (expected, stored)
+    ]
     values = [name for name in expected.columns if name not in keys]
     both = sides[0].merge(sides[1], on=keys, how="outer", indicator=True, suffixes=("", "_stored"))
-    there = both[both["_merge"] == "both"]
+    counts, there = both["_merge"].value_counts(), both[both["_merge"] == "both"]
     assert not sides[1].duplicated(keys).any(), f"{view} has a key twice"
     deviation, where = 0.0, ""
     for name in values:
         difference, row = _deviation(there, name, absolute=absolute)
         if difference > deviation:
-            deviation, where = difference, f"{name} at {_place(there, keys, row)}"
-    return Comparison(
-        view,
-        len(there),
-        int((both["_merge"] == "left_only").sum()),
-        int((both["_merge"] == "right_only").sum()),
-        deviation,
-        where,
-        tolerance,
-    )
-
-
-def _joinable(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
-    """The frame with its keys as text, numbers written alike whatever their type."""
-    written = {key: frame[key].map(_written) for key in keys}
-    return frame.assign(**written)
+            place = ", ".join(f"{key} {there[key].iloc[row]}" for key in keys)
+            deviation, where = difference, f"{name} at {place}"
+    missing, extra = (int(counts[side]) for side in ("left_only", "right_only"))
+    return Comparison(view, len(there), missing, extra, deviation, where, tolerance)
 
 
 def _written(value: object) -> str:
+    """A key as text, numbers written alike whatever their type."""
     if value is None or value is pd.NA or (isinstance(value, float) and np.isnan(value)):
         return "null"
     return value if isinstance(value, str) else f"{float(value):.9g}"  # type: ignore[arg-type]
@@ -110,7 +96,3 @@ def _deviation(both: pd.DataFrame, name: str, *, absolute: bool) -> tuple[float,
     size = np.nanmax(np.abs(right), initial=0.0)
     row = int(difference.argmax())
     return float(difference[row] / (1.0 if absolute or not size else size)), row
-
-
-def _place(both: pd.DataFrame, keys: list[str], row: int) -> str:
-    return ", ".join(f"{key} {both[key].iloc[row]}" for key in keys)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import duckdb
+import numpy as np
 import pandas as pd
 
 from tests.outermost.bare_model import BareModel, Reading
@@ -66,3 +67,19 @@ def type_of(tokenizer, identity: int) -> str:
 
 def frame_of(rows: list[dict]) -> pd.DataFrame:
     return pd.DataFrame.from_records(rows)
+
+
+def sequence(corpus: Corpus) -> pd.DataFrame:
+    return frame_of([{"seq": reading.seq, "n_tokens": len(reading)} for reading in corpus.readings])
+
+
+def token(corpus: Corpus) -> pd.DataFrame:
+    """The text and the type of every id; segments are 0 up to and including the first [SEP]."""
+    frames = []
+    for reading in corpus.readings:
+        separators = np.cumsum([kind == "sep" for kind in reading.types])
+        segments = [0, *(separators[:-1] > 0).astype(int)] if corpus.has_segments else 0
+        place = {"seq": reading.seq, "pos": range(len(reading)), "segment": segments}
+        names = corpus.model.tokenizer.convert_ids_to_tokens(reading.ids)
+        frames.append(pd.DataFrame(place | {"token": names, "token_type": reading.types}))
+    return pd.concat(frames)

@@ -1,6 +1,7 @@
 """A whole layer as a sum over inputs: REFERENCE section 2."""
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -9,18 +10,7 @@ from scipy import stats
 from tests.outermost.bare_model import Reading
 from tests.outermost.corpus import SPECIAL, Corpus, frame_of
 from tests.outermost.layer_parts import Parts
-from tests.outermost.norms import frequency_correlations, of_tokens
-
-
-def completeness(corpus: Corpus) -> pd.DataFrame:
-    """Errors of the sums of parts in float64, nearly 0: the error of a file is rounding."""
-    worst = np.array([[layer.error for layer in layers] for layers in corpus.parts]).max(axis=0)
-    return frame_of(
-        [
-            {"layer": n + 1, "worst_relative_error": error, "n_sequences": len(corpus.readings)}
-            for n, error in enumerate(worst)
-        ]
-    )
+from tests.reference.correlation_parts import parts as parts_of_correlation
 
 
 def scope_similarity(corpus: Corpus) -> pd.DataFrame:
@@ -29,26 +19,15 @@ def scope_similarity(corpus: Corpus) -> pd.DataFrame:
     rhos = np.zeros((len(corpus.readings), len(corpus.model.layers), len(names), len(names)))
     for seq, layers in enumerate(corpus.parts):
         for layer, parts in enumerate(layers):
-            maps = [parts.maps[name].numpy() for name in names]
             seen = corpus.readings[seq].seen(layer)
-            ranks = np.stack([stats.rankdata(matrix[seen]) for matrix in maps])
+            ranks = [stats.rankdata(parts.maps[name].numpy()[seen]) for name in names]
             rhos[seq, layer] = np.corrcoef(ranks)
-    by_layer = rhos.mean(axis=0)
-    levels = [*enumerate(by_layer, start=1), (None, by_layer.mean(axis=0))]
-    return frame_of(
-        [
-            {
-                "layer": layer,
-                "scope_a": a,
-                "scope_b": b,
-                "spearman": matrix[row, column],
-                "n_sequences": len(rhos),
-            }
-            for layer, matrix in levels
-            for row, a in enumerate(names)
-            for column, b in enumerate(names)
-        ]
-    )
+    by_layer, rows = rhos.mean(axis=0), []
+    for layer, matrix in (*enumerate(by_layer, start=1), (None, by_layer.mean(axis=0))):
+        for (a, b), rho in zip(product(names, repeat=2), matrix.ravel(), strict=True):
+            row = {"layer": layer, "scope_a": a, "scope_b": b, "spearman": rho}
+            rows.append(row | {"n_sequences": len(rhos)})
+    return frame_of(rows)
 
 
 def mixing_ratio(corpus: Corpus) -> pd.DataFrame:
@@ -111,28 +90,34 @@ def rollout(corpus: Corpus) -> pd.DataFrame:
 
 
 def ratio_frequency_correlation(corpus: Corpus) -> pd.DataFrame:
-    """ρ of word frequency and the mixing ratios of tokens, means over layers."""
-    scopes = ("attn_w_res", *corpus.model.scopes)
+    """ρ of frequency ranks counted in the corpus and the mixing ratios of tokens, means over
+    layers; a masked place is no word and counts nowhere."""
     ratios = token_mixing_ratio(corpus).pivot(index=["seq", "pos"], columns="scope", values="mean")
-    tokens = of_tokens(corpus)
-    for scope in scopes:
-        tokens[scope] = ratios[scope].to_numpy()
-    return frequency_correlations(corpus, tokens, scopes, "scope")
+    tokens = ratios.reset_index()
+    tokens["id"] = [identity for reading in corpus.readings for identity in reading.ids]
+    tokens["kind"] = [kind for reading in corpus.readings for kind in reading.types]
+    tokens = tokens[[not corpus.is_masked(identity) for identity in tokens["id"]]]
+    counts = tokens["id"].map(tokens["id"].value_counts())
+    rows = []
+    for special, scope in product((True, False), ratios.columns):
+        kept = (~tokens["kind"].isin(SPECIAL)) | special
+        groups = [(seq,) for seq in tokens["seq"][kept]]
+        ranks = stats.rankdata(-counts[kept]), stats.rankdata(tokens[scope][kept].astype("float32"))
+        (within, _), (between, _) = parts_of_correlation([side.tolist() for side in ranks], groups)
+        row = {"source": "corpus", "scope": scope, "special_tokens": special}
+        row |= {"within_sequences": within, "between_sequences": between}
+        rows.append({**row, "n": int(kept.sum()), "spearman": np.corrcoef(*ranks)[0, 1]})
+    return frame_of(rows)
 
 
 def token_mixing_ratio(corpus: Corpus) -> pd.DataFrame:
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "scope": scope,
-                "seq": reading.seq,
-                "pos": range(len(reading)),
-                "mean": np.mean([of_scope(parts, scope) for parts in layers], axis=0),
-            }
-        )
-        for reading, layers in zip(corpus.readings, corpus.parts, strict=True)
-        for scope in ("attn_w_res", *corpus.model.scopes)
-    )
+    frames = []
+    for reading, layers in zip(corpus.readings, corpus.parts, strict=True):
+        for scope in ("attn_w_res", *corpus.model.scopes):
+            mean = np.mean([of_scope(parts, scope) for parts in layers], axis=0)
+            place = {"scope": scope, "seq": reading.seq, "pos": range(len(reading))}
+            frames.append(pd.DataFrame(place | {"mean": mean}))
+    return pd.concat(frames)
 
 
 def _kind(corpus: Corpus, reading: Reading, place: int) -> str:
@@ -143,14 +128,5 @@ def _kind(corpus: Corpus, reading: Reading, place: int) -> str:
 
 
 def _ratio_row(layer: int | None, name: str, kind: str, mean: float, tokens: np.ndarray) -> dict:
-    squares = ((tokens - tokens.mean()) ** 2).mean()
-    return {
-        "layer": layer,
-        "scope": name,
-        "token_type": kind,
-        "mean": mean,
-        "std": np.sqrt(squares),
-        "min": tokens.min(),
-        "max": tokens.max(),
-        "n": len(tokens),
-    }
+    place = {"layer": layer, "scope": name, "token_type": kind, "mean": mean, "n": len(tokens)}
+    return place | {"std": tokens.std(), "min": tokens.min(), "max": tokens.max()}

@@ -9,7 +9,7 @@ import torch
 from scipy import stats
 
 from tests.outermost.bare_model import BareModel, Reading
-from tests.outermost.corpus import SPECIAL, Corpus, frame_of
+from tests.outermost.corpus import Corpus, frame_of
 from tests.reference.correlation_parts import parts
 
 
@@ -208,49 +208,6 @@ def _bins(values: np.ndarray, per_octave: int) -> np.ndarray:
 
 def _pearson(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.corrcoef(one, other)[0, 1])
-
-
-def of_tokens(corpus: Corpus) -> pd.DataFrame:
-    """Id and type of every token, with its mean weight and length over layers and heads."""
-    ids, kinds, attention, norms, texts = [], [], [], [], []
-    for reading in corpus.readings:
-        received = torch.stack([alpha.sum(dim=1) / len(reading) for alpha in reading.attention])
-        lengths = torch.stack(
-            [value_norms(corpus.model, rows, layer) for layer, rows in enumerate(reading.normed)]
-        )
-        attention.append(received.mean(dim=(0, 1)).numpy())
-        norms.append(lengths.mean(dim=(0, 1)).numpy())
-        ids += reading.ids
-        kinds += reading.types
-        texts += [reading.seq] * len(reading)
-    return pd.DataFrame({"id": ids, "kind": kinds, "seq": texts}).assign(
-        attention=np.concatenate(attention), value_norm=np.concatenate(norms)
-    )
-
-
-def frequency_correlation(corpus: Corpus) -> pd.DataFrame:
-    return frequency_correlations(corpus, of_tokens(corpus), ("attention", "value_norm"))
-
-
-def frequency_correlations(
-    corpus: Corpus, tokens: pd.DataFrame, quantities: tuple[str, ...], name: str = "quantity"
-) -> pd.DataFrame:
-    """ρ of frequency ranks counted in the corpus; a masked place is no word and counts nowhere."""
-    tokens = tokens[[not corpus.is_masked(identity) for identity in tokens["id"]]]
-    counts = tokens["id"].map(tokens["id"].value_counts())
-    rows = []
-    for special in (True, False):
-        kept = (~tokens["kind"].isin(SPECIAL)) | special
-        groups = [(seq,) for seq in tokens["seq"][kept]]
-        for quantity in quantities:
-            values = tokens[quantity][kept].astype(np.float32)
-            ranks = stats.rankdata(-counts[kept]), stats.rankdata(values)
-            of_parts = parts([side.tolist() for side in ranks], groups)
-            within, between = (part for part, _ in of_parts)
-            row = {"source": "corpus", name: quantity, "special_tokens": special}
-            row |= {"within_sequences": within, "between_sequences": between}
-            rows.append({**row, "n": int(kept.sum()), "spearman": _pearson(*ranks)})
-    return frame_of(rows)
 
 
 def singular_value(corpus: Corpus) -> pd.DataFrame:

@@ -13,29 +13,34 @@ _REASONS = {
     "a view that is recomputed, with fewer or further rows and columns": """
         coreference_accuracy coreference_accuracy_merging coreference_difference
         dependency_accuracy dependency_accuracy_merging dependency_difference head_distance
-        head_distance_mean head_layout_stress head_layout_weighing head_linkage head_pattern
-        layer_cohesion query_key_correlation relative_position_clustering""",
+        head_distance_mean head_layout_weighing head_linkage
+        head_linkage_weighing head_pattern head_pattern_difference layer_cohesion pair_delta
+        query_key_correlation""",
     "held to a slow twin and laws": """
         attention_norm_histogram contribution coreference_prediction
-        coreference_prediction_weighing dependency_prediction dependency_prediction_weighing
-        effect_prediction embedding_spectrum head_effect offset_agreement offset_term
-        patch_offset perturbation relevance_agreement
-        sequence_vector_agreement sequence_vector_rollout state_spectrum vector_agreement
-        vector_rollout word_attention""",
+        coreference_prediction_weighing dependency_baseline dependency_prediction
+        dependency_prediction_weighing effect_prediction embedding_spectrum
+        frequency_correlation gradient_importance head_effect
+        offset_agreement offset_term patch_offset perturbation relative_position_cluster
+        relative_position_clustering relevance_agreement sequence_vector_agreement
+        sequence_vector_rollout state_spectrum vector_agreement vector_rollout word_attention""",
     "which rows of other views are shown or kept: a choice, no formula": """
         coreference_best coreference_best_weighing dependency_best dependency_best_weighing
-        pair_extreme pair_occurrence relative_position_centre""",
+        exemplar_attention massive_coordinate pair_extreme pair_occurrence
+        relative_position_centre""",
     "what the file was made of, or what is written of it; no formula": """
-        class_prediction image manifest mention provenance scope vocabulary word word_vector""",
+        class_prediction image manifest mention provenance run scope vocabulary word word_vector""",
     "errors of sums, which are nearly 0; their parts are recomputed": """
-        layer_completeness query_key_error sequence_completeness vector_completeness""",
+        completeness layer_completeness query_key_error sequence_completeness
+        vector_completeness""",
     "parsers are trained: their figures rest on the path of an optimiser": """
         parser_accuracy parser_accuracy_setting""",
     "planes, signs or order of directions are a convention": """
+        head_layout head_layout_stress
         query_key_phase query_key_rotation query_key_wave sequence_query_key_phase""",
 }
 NOT_RECOMPUTED = {name: reason for reason, names in _REASONS.items() for name in names.split()} | {
-    "position_spectrum_control, other controls": "they are drawn; planted waves hold them",
+    "position_spectrum_control": "controls are drawn; planted waves hold them",
     "coreference_accuracy_weighing, method sieve": "it rests on features of words, not in a file",
-    "relevance_summary, rule gradient_attention": "the bare models have no classes; a twin has",
+    "relevance_summary": "its numbers are those of maps reckoned by hand",
 }

@@ -161,15 +161,6 @@ def _correlations(columns: list[np.ndarray], change: np.ndarray) -> Iterator[tup
             yield "partial", float(np.corrcoef(rest)[0, 1])
 
 
-def pair_delta(corpus: Corpus) -> pd.DataFrame:
-    """Means and deviations of the changes of a pair, by the text of its tokens."""
-    rows = _averages(corpus)[
-        ["layer", "effect", "source", "target", "n", "n_sequences", "mean_delta", "std_delta"]
-    ]
-    token = corpus.model.tokenizer.convert_ids_to_tokens
-    return rows.assign(**{side: token(rows[side].tolist()) for side in ("source", "target")})
-
-
 def pair_delta_wide(corpus: Corpus) -> pd.DataFrame:
     """The same by token ids, with the standard errors of sequences as clusters."""
     place = ["layer", "source", "target", "n", "n_sequences", "degrees"]

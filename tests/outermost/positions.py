@@ -1,11 +1,12 @@
 """Positions: REFERENCE section 3."""
 
-import duckdb
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 import pandas as pd
 import torch
 
-from tests.outermost import turned
 from tests.outermost.bare_model import BareModel, Layer, Reading
 from tests.outermost.corpus import Corpus, frame_of
 
@@ -68,7 +69,7 @@ PREFERRED = {
 def head_offset(corpus: Corpus) -> pd.DataFrame:
     """Offsets with the largest means within the reach, of equals the nearest, then the left one."""
     means, rows = query_key_correlation(corpus), []
-    kernels = turned.position_kernel(corpus) if len(corpus.model.frequencies(0)) else None
+    kernels = position_kernel(corpus) if len(corpus.model.frequencies(0)) else None
     for place in np.ndindex(len(corpus.model.layers), corpus.model.heads):
         layer, head = place[0] + 1, place[1] + 1
         of_head = means[(means["layer"] == layer) & (means["head"] == head)]
@@ -103,43 +104,13 @@ def _centred(scores: np.ndarray, seen: np.ndarray) -> np.ndarray:
     return (scores - means[:, None]) * seen
 
 
-def relative_position_cluster(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """The share of texts in which a head's profile, tr_t(A) / n, is nearest to each centre.
-
-    The centres are the file's: where a search for them ends depends on where it starts.
-    """
-    model = corpus.model
-    centres = store.execute(
-        'select cluster, "offset", attention from relative_position_centre where k = 6'
-    ).df()
-    table = centres.pivot(index="cluster", columns="offset", values="attention")
-    counts: dict[tuple, int] = {}
-    for reading in corpus.readings:
-        for layer, heads in enumerate(reading.attention):
-            for head, alpha in enumerate(heads.numpy()):
-                profile = [np.trace(alpha, int(offset)) / len(reading) for offset in table.columns]
-                nearest = np.linalg.norm(table.to_numpy() - profile, axis=1).argmin()
-                place = layer + 1, head + 1, str(table.index[nearest])
-                counts[place] = counts.get(place, 0) + 1
-    n = len(corpus.readings)
-    assert sum(counts.values()) == n * len(model.layers) * model.heads
-    return frame_of(
-        [
-            {"layer": layer, "head": head, "cluster": name, "share": count / n}
-            for (layer, head, name), count in counts.items()
-        ]
-    )
-
-
 def position_variance(corpus: Corpus) -> pd.DataFrame:
     table = corpus.model.positions.numpy()
     centred = table - table.mean(axis=0)
     variances = np.sort(np.linalg.eigvalsh(centred.T @ centred))[::-1].clip(min=0)
     variances = variances[: min(len(table) - 1, table.shape[1])]
-    ratio = variances / variances.sum()
-    return pd.DataFrame(
-        {"component": np.arange(len(ratio)) + 1, "ratio": ratio, "cumulative": ratio.cumsum()}
-    )
+    ratio, component = variances / variances.sum(), np.arange(len(variances)) + 1
+    return pd.DataFrame({"component": component, "ratio": ratio, "cumulative": ratio.cumsum()})
 
 
 def position_spectrum(corpus: Corpus) -> pd.DataFrame:
@@ -147,33 +118,14 @@ def position_spectrum(corpus: Corpus) -> pd.DataFrame:
     the commonest length, each cut to the largest power of two that it has, 16 at least."""
     embeddings = [corpus.model.positions.numpy()]
     frames = [_spread(embeddings).assign(source="position_embedding", layer=None)]
-    of_length = _by_length(corpus)
+    of_length: dict[int, list[Reading]] = {}
+    for reading in corpus.readings:
+        if len(reading) >= 16:
+            of_length.setdefault(2 ** int(np.log2(len(reading))), []).append(reading)
     if of_length:
         length = max(of_length, key=lambda n: (len(of_length[n]), n))
         frames += _states(corpus.model, length, of_length[length])
     return pd.concat(frames)
-
-
-def position_spectrum_control(corpus: Corpus) -> pd.DataFrame:
-    """Those of every length, and of every fourth sequence, which have controls beside them."""
-    frames = []
-    for length, readings in _by_length(corpus).items():
-        fourth = [reading for reading in readings if reading.seq % 4 == 0]
-        for control, chosen in (("kept", readings), ("compared", fourth)):
-            if chosen:
-                rows = pd.concat(_states(corpus.model, length, chosen))
-                rows = rows[(rows["source"] != "word_embedding") | (control == "kept")]
-                n_sequences = {"n_sequences": len(chosen)}
-                frames.append(rows.assign(control=control, length=length, **n_sequences))
-    return pd.concat(frames)
-
-
-def _by_length(corpus: Corpus) -> dict[int, list[Reading]]:
-    by_length: dict[int, list[Reading]] = {}
-    for reading in corpus.readings:
-        if len(reading) >= 16:
-            by_length.setdefault(2 ** int(np.log2(len(reading))), []).append(reading)
-    return by_length
 
 
 def _states(model: BareModel, length: int, chosen: list[Reading]) -> list[pd.DataFrame]:
@@ -211,29 +163,13 @@ def forms(model: BareModel, layer: Layer) -> list[np.ndarray]:
 
 def query_key_singular_value(corpus: Corpus) -> pd.DataFrame:
     """Those that are not exactly 0."""
-    model = corpus.model
-    return frame_of(
-        [
-            {"layer": layer, "head": head, "rank": rank, "value": value}
-            for layer, weights in enumerate(model.layers, start=1)
-            for head, form in enumerate(forms(model, weights), start=1)
-            for rank, value in enumerate(np.linalg.svd(form)[1][: model.head_width], start=1)
-        ]
-    )
-
-
-def exemplar_attention(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """Weights of the first 15 tokens, one query after the other, of the sequences that are kept."""
-    kept = store.execute("select distinct seq from exemplar_attention").fetchall()
-    frames = []
-    for reading in corpus.readings:
-        for layer, head in np.ndindex(len(corpus.model.layers), corpus.model.heads):
-            if (reading.seq,) in kept:
-                weights = reading.attention[layer][head, :15, :15].numpy()
-                place = {"seq": reading.seq, "layer": layer + 1, "head": head + 1}
-                cells = {"cell": range(weights.size), "attention": weights.ravel()}
-                frames.append(pd.DataFrame(place | cells))
-    return pd.concat(frames)
+    model, rows = corpus.model, []
+    for layer, weights in enumerate(model.layers, start=1):
+        for head, form in enumerate(forms(model, weights), start=1):
+            values = np.linalg.svd(form)[1][: model.head_width]
+            place = {"layer": layer, "head": head, "rank": np.arange(len(values)) + 1}
+            rows.append(pd.DataFrame(place | {"value": values}))
+    return pd.concat(rows)
 
 
 def _spread(waves: list[np.ndarray]) -> pd.DataFrame:
@@ -243,14 +179,130 @@ def _spread(waves: list[np.ndarray]) -> pd.DataFrame:
         amplitudes = np.abs(np.fft.rfft(wave, axis=0))
         quartiles = np.quantile(amplitudes, [0.25, 0.75], axis=1)
         spreads.append([amplitudes.mean(axis=1), *quartiles, amplitudes.max(axis=1)])
-    mean, q25, q75, largest = np.mean(spreads, axis=0)
-    frequency = 512 * np.arange(len(mean)) / len(waves[0])
-    return pd.DataFrame(
-        {
-            "frequency": frequency,
-            "mean": mean,
-            "q25": q25,
-            "q75": q75,
-            "max": largest,
-        }
+    names = ("mean", "q25", "q75", "max")
+    rows = dict(zip(names, np.mean(spreads, axis=0), strict=True))
+    n, length = len(rows["mean"]), len(waves[0])
+    return pd.DataFrame({"frequency": 512 * np.arange(n) / length} | rows)
+
+
+REACH = 64
+PARTS = ("position", "query", "key", "content")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """All pairs (i, j) of one head that are compared, of all texts after each other.
+
+    Queries, times the scale of scores, and keys are those before the turn, a complex number for
+    each plane: pair × plane. `rest` is what unturned coordinates add to a score, and `row` numbers
+    the query of each pair.
+    """
+
+    query: np.ndarray
+    key: np.ndarray
+    rest: np.ndarray
+    offset: np.ndarray
+    row: np.ndarray
+    frequencies: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+    def score(self, query: np.ndarray, key: np.ndarray) -> np.ndarray:
+        """Score of a query and a key at the offset of each pair."""
+        turn = np.exp(-1j * self.frequencies * self.offset[:, None])
+        return np.real(query * key.conj() * turn).sum(axis=1)
+
+    def centred(self, scores: np.ndarray) -> np.ndarray:
+        """Scores less the mean of their row."""
+        sums, sizes = np.bincount(self.row, scores), np.bincount(self.row)
+        return scores - (sums / sizes)[self.row]
+
+    @cached_property
+    def means(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.query.mean(axis=0), self.key.mean(axis=0)
+
+    def kernel(self, offset: int) -> float:
+        query, key = self.means
+        turn = np.exp(-1j * self.frequencies * offset)
+        return float(np.real(query * key.conj() * turn).sum())
+
+    def shares(self) -> dict[str, float]:
+        """The four terms of each score, each by its covariance with the score."""
+        query, key = self.means
+        own_query, own_key = self.query - query, self.key - key
+        sides = ((query, key), (own_query, key), (query, own_key), (own_query, own_key))
+        terms = [self.score(*side) for side in sides]
+        terms[-1] = terms[-1] + self.rest
+        scores = self.centred(sum(terms, np.zeros(len(self))))
+        spread = (scores**2).sum()
+        shares = {part: scores @ term / spread for part, term in zip(PARTS, terms, strict=True)}
+        return shares | {"deviation": np.sqrt(spread / len(self)), "n_pairs": len(self)}
+
+
+def pairs_of(corpus: Corpus, layer: int) -> list[Pairs]:
+    """The pairs of every head of a layer; the scores that they make are held to the model's α."""
+    model = corpus.model
+    frequencies = model.frequencies(layer).numpy()
+    of_heads: list[list[tuple[np.ndarray, ...]]] = [[] for _ in range(model.heads)]
+    n_rows = 0
+    for reading in corpus.readings:
+        i, j = np.nonzero(reading.seen(layer))
+        sides = (side.numpy() for side in model.sides(layer, reading.normed[layer]))
+        alphas = reading.attention[layer].numpy()
+        for head, (queries, keys, alpha) in enumerate(zip(*sides, alphas, strict=True)):
+            queries = queries * model.scale(layer)
+            query, key = (_planes(side, len(frequencies)) for side in (queries, keys))
+            beyond = 2 * len(frequencies)
+            rest = (queries[i, beyond:] * keys[j, beyond:]).sum(axis=1)
+            pairs = Pairs(query[i], key[j], rest, j - i, i, frequencies)
+            weight = np.exp(pairs.score(pairs.query, pairs.key) + rest)
+            np.testing.assert_allclose(weight / np.bincount(i, weight)[i], alpha[i, j], atol=1e-6)
+            of_heads[head].append((pairs.query, pairs.key, rest, pairs.offset, i + n_rows))
+        n_rows += len(reading)
+    joined = (map(np.concatenate, zip(*texts, strict=True)) for texts in of_heads)
+    return [Pairs(*arrays, frequencies=frequencies) for arrays in joined]
+
+
+def _planes(rows: np.ndarray, n: int) -> np.ndarray:
+    return rows[:, :n] + 1j * rows[:, n : 2 * n]
+
+
+def rotary_plane(corpus: Corpus) -> pd.DataFrame:
+    rows = []
+    for layer in range(len(corpus.model.layers)):
+        for head, pairs in enumerate(pairs_of(corpus, layer)):
+            query, key = pairs.means
+            sizes = [(np.abs(side) ** 2).mean(axis=0) for side in (pairs.query, pairs.key)]
+            for plane, mean in enumerate(query * key.conj()):
+                strength, phase = abs(mean), float(np.angle(mean))
+                frequency = pairs.frequencies[plane]
+                most = np.sqrt(sizes[0][plane] * sizes[1][plane])
+                numbers = {"strength": strength, "phase": phase, "coherence": strength / most}
+                numbers |= {"frequency": frequency, "preferred_offset": phase / frequency}
+                place = {"layer": layer + 1, "head": head + 1, "plane": plane + 1}
+                rows.append(place | numbers | {"n_pairs": len(pairs)})
+    return frame_of(rows)
+
+
+def position_kernel(corpus: Corpus) -> pd.DataFrame:
+    return frame_of(
+        [
+            {"layer": layer + 1, "head": head + 1, "offset": t, "kernel": pairs.kernel(t)}
+            for layer in range(len(corpus.model.layers))
+            for head, pairs in enumerate(pairs_of(corpus, layer))
+            for t in range(max(-REACH, pairs.offset.min()), 1)
+        ]
     )
+
+
+def score_share(corpus: Corpus) -> pd.DataFrame:
+    """Shares of every head, and the mean over the heads of each layer."""
+    rows = frame_of(
+        [
+            {"layer": layer + 1, "head": head + 1, **pairs.shares()}
+            for layer in range(len(corpus.model.layers))
+            for head, pairs in enumerate(pairs_of(corpus, layer))
+        ]
+    )
+    return pd.concat([rows, rows.groupby("layer").mean().reset_index().assign(head=None)])

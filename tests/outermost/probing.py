@@ -16,7 +16,6 @@ from tests.outermost.norms import weighed
 
 Store = duckdb.DuckDBPyConnection
 DIRECTIONS = ("dependent_to_head", "head_to_dependent")
-OFFSETS = (-3, -2, -1, 1, 2, 3)
 
 
 def dependency_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
@@ -33,24 +32,6 @@ def dependency_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:
                 for relation, right in _scored(words, picked):
                     counts.setdefault((*cell, relation, direction), []).append(right)
     return _accuracies(counts, (*CELL, "relation", "direction"))
-
-
-def dependency_baseline(corpus: Corpus, store: Store) -> pd.DataFrame:
-    """The word at a fixed offset in the same sentence."""
-    counts: dict[tuple, list[bool]] = {}
-    for _, words in _annotated(corpus, store, "relation is not null"):
-        sentence = words["sentence"].tolist()
-        for offset in OFFSETS:
-            picked = [
-                place + offset
-                if 0 <= place + offset < len(sentence)
-                and sentence[place + offset] == sentence[place]
-                else None
-                for place in range(len(sentence))
-            ]
-            for relation, right in _scored(words, picked):
-                counts.setdefault((relation, offset), []).append(right)
-    return _accuracies(counts, ("relation", "offset"))
 
 
 def coreference_accuracy(corpus: Corpus, store: Store) -> pd.DataFrame:

@@ -4,7 +4,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 
-from tests.outermost.corpus import SPECIAL, Corpus, frame_of
+from tests.outermost.corpus import Corpus
 
 RULES = ("i", "ii", "iii", "iv")
 ROLLOUTS = ("norm_rollout", "norm_rollout_layer")
@@ -83,34 +83,3 @@ def relevance_map(corpus: Corpus, store: duckdb.DuckDBPyConnection) -> pd.DataFr
                 pos = range(len(relevance))
                 frames.append(pd.DataFrame({**place, "pos": pos, "relevance": relevance}))
     return pd.concat(frames)
-
-
-def relevance_summary(corpus: Corpus) -> pd.DataFrame:
-    """Means over sequences: the share of [CLS]; entropy and the share of the largest twentieth of
-    what lies on tokens that are not special."""
-    summaries: dict[tuple, list[tuple]] = {}
-    for seq, reading in enumerate(corpus.readings):
-        types = np.array(reading.types)
-        for (rule, layer), heads in maps(corpus, seq).items():
-            for head, relevance in _of_heads(rule, heads):
-                summaries.setdefault((rule, layer, head), []).append(_summary(relevance, types))
-    rows = []
-    for (rule, layer, head), values in summaries.items():
-        cls, entropy, top = np.array(values, dtype=float).T
-        shares = {"cls_share": cls, "entropy": entropy, "top5_share": top}
-        means = {
-            name: np.mean(share[~np.isnan(share)])
-            for name, share in shares.items()
-            if (~np.isnan(share)).any()
-        }
-        rows.append({"rule": rule, "layer": layer, "head": head, "n": len(values), **means})
-    return frame_of(rows)
-
-
-def _summary(relevance: np.ndarray, types: np.ndarray) -> tuple[float, float, float]:
-    content = relevance[~np.isin(types, SPECIAL)]
-    shares = content / content.sum()
-    positive = shares[shares > 0]
-    top = np.sort(shares)[::-1][: -(-len(shares) // 20)].sum()
-    cls = relevance[types == "cls"].sum() if (types == "cls").any() else np.nan
-    return cls, -(positive * np.log(positive)).sum(), top

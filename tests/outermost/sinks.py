@@ -198,43 +198,17 @@ def sink_rate(corpus: Corpus) -> pd.DataFrame:
     return pd.concat(frames)
 
 
-def _activations(corpus: Corpus) -> pd.DataFrame:
-    """Largest coordinate by text, depth and place: its index and its size in medians."""
+def massive_activation(corpus: Corpus) -> pd.DataFrame:
+    """Largest coordinate by text, depth and place: its size, also in medians; means over texts."""
     rows = []
     for reading in corpus.readings:
         for depth, state in enumerate([*reading.inputs, reading.outputs[-1]]):
             sizes = state.abs()
             middle = torch.sort(sizes.flatten()).values[(sizes.numel() - 1) // 2].item()
             for place, tokens in {"all": np.arange(len(reading)), **_places(reading.types)}.items():
-                of_place = sizes[tokens]
-                largest = of_place.max().item()
-                token, coordinate = divmod(int(of_place.flatten().argmax()), sizes.shape[1])
-                key = {"seq": reading.seq, "depth": depth, "place": place, "coordinate": coordinate}
+                largest = sizes[tokens].max().item()
                 massive = float(largest > 100 and largest > 1000 * middle)
                 numbers = {"largest": largest, "ratio": largest / middle, "massive": massive}
-                numbers |= {"median": middle, "pos": int(tokens[token])}
-                rows.append(key | numbers)
-    return frame_of(rows)
-
-
-def massive_activation(corpus: Corpus) -> pd.DataFrame:
-    names = ["largest", "ratio", "massive"]
-    means = _activations(corpus).groupby(["depth", "place"])[names].mean().reset_index()
-    return means.melt(["depth", "place"], names, "quantity", "mean")
-
-
-def massive_coordinate(corpus: Corpus) -> pd.DataFrame:
-    """Five coordinates with the most largest activations, by depth and place."""
-    rows = _activations(corpus)
-    cell = ["depth", "place"]
-    counts = rows.groupby([*cell, "coordinate"])["largest"].agg(["size", "mean"]).reset_index()
-    texts = rows.groupby(cell).size().rename("n_sequences")
-    counts = counts.merge(texts, left_on=cell, right_index=True)
-    counts = counts.sort_values([*cell, "size", "coordinate"], ascending=[True, True, False, True])
-    counts = counts.groupby(cell).head(5).rename(columns={"mean": "largest"})
-    counts = counts.assign(share=counts["size"] / counts["n_sequences"])
-    names = [*cell, "coordinate", "n_sequences", "size"]
-    long = counts.melt(names, ["share", "largest"], "quantity", "mean")
-    is_share = long["quantity"] == "share"
-    of = long["n_sequences"].where(is_share, long["size"])
-    return long.assign(n_sequences=of).drop(columns="size")
+                rows.append({"depth": depth, "place": place} | numbers)
+    means = frame_of(rows).groupby(["depth", "place"]).mean().reset_index()
+    return means.melt(["depth", "place"], var_name="quantity", value_name="mean")

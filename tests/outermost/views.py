@@ -1,27 +1,15 @@
 """All public views: their functions here, the keys of their rows, and their tolerances."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import signature
+from typing import NamedTuple
 
 import duckdb
 import pandas as pd
 
-from tests.outermost import (
-    bookkeeping,
-    head_distances,
-    heads,
-    mixing,
-    norms,
-    pairs,
-    positions,
-    probing,
-    relevance,
-    sinks,
-    turned,
-)
+from tests.outermost import heads, mixing, norms, pairs, positions, probing, relevance, sinks
 from tests.outermost.comparison import ROUNDING, Comparison, compared, stored_rows
-from tests.outermost.corpus import Corpus
+from tests.outermost.corpus import Corpus, sequence, token
 
 Store = duckdb.DuckDBPyConnection
 EXACT = 0.0
@@ -29,8 +17,7 @@ AT_EDGES = 1e-3
 """Largest error of ρ where a value at the edge of a bin, or near a tie, falls to either side."""
 
 
-@dataclass(frozen=True)
-class View:
+class View(NamedTuple):
     """Recomputation and comparison of a view.
 
     `expected` takes the corpus, and the file too if it has to know what was drawn or kept. `where`
@@ -49,10 +36,6 @@ class View:
         takes_store = len(signature(self.expected).parameters) > 1
         return self.expected(corpus, store) if takes_store else self.expected(corpus)
 
-    def compare(self, corpus: Corpus, store: Store) -> Comparison:
-        expected = self.recomputed(corpus, store)
-        return self.compared(expected, self.stored(store, list(expected.columns)))
-
     def stored(self, store: Store, columns: list[str]) -> pd.DataFrame:
         """Rows of the file."""
         return stored_rows(store, self.rows or f'from "{self.name}" where {self.where}', columns)
@@ -66,19 +49,11 @@ _OTHERS = "rule <> 'gradient_attention'"
 _HEAD, _TYPE = ("layer", "head"), ("layer", "head", "token_type")
 _PLACE = ("place", "quantity")
 VIEWS = (
-    View("run", bookkeeping.run, ("family",), EXACT),
-    View("sequence", bookkeeping.sequence, ("seq",), EXACT),
-    View("token", bookkeeping.token, ("seq", "pos"), EXACT),
+    View("sequence", sequence, ("seq",), EXACT),
+    View("token", token, ("seq", "pos"), EXACT),
     View("value_norm_dispersion", norms.value_norm_dispersion, _HEAD),
     View("input_norm_dispersion", norms.input_norm_dispersion, ("layer",)),
     View("attention_norm_correlation", norms.binned_correlation, _TYPE, AT_EDGES),
-    View(
-        "frequency_correlation",
-        norms.frequency_correlation,
-        ("source", "quantity", "special_tokens"),
-        where="source = 'corpus'",
-        absolute=True,  # equal words at equal places of a causal model are ties but for rounding
-    ),
     View("token_norm", norms.token_norm, ("seq", "pos", "layer")),
     View("head_token", norms.head_token, ("seq", "pos", "layer", "head")),
     View(
@@ -93,40 +68,18 @@ VIEWS = (
     View("singular_value", norms.singular_value, ("layer", "head", "rank")),
     View("head_pattern_weighing", heads.head_pattern, ("weighing", *_HEAD, "quantity")),
     View(
-        "head_pattern_difference",
-        heads.head_pattern_difference,
-        (*_HEAD, "quantity"),
-        absolute=True,
-    ),
-    View(
         "head_distance_weighing",
-        head_distances.head_distance,
+        heads.head_distance,
         ("weighing", "layer_a", "head_a", "layer_b", "head_b"),
     ),
-    View("head_linkage_weighing", head_distances.head_linkage, ("weighing", "step")),
-    View("layer_cohesion_weighing", head_distances.layer_cohesion, ("weighing", "layer")),
-    View("head_distance_agreement", head_distances.head_distance_agreement, _HEAD),
-    View("gradient_importance", heads.gradient_importance, _TYPE, 1e-4),
+    View("layer_cohesion_weighing", heads.layer_cohesion, ("weighing", "layer")),
+    View("head_distance_agreement", heads.head_distance_agreement, _HEAD),
     View("relative_position_profile", positions.relative_position_profile, (*_HEAD, "offset")),
     View("position_spectrum", positions.position_spectrum, ("source", "layer", "frequency")),
-    View(
-        "position_spectrum_control",
-        positions.position_spectrum_control,
-        ("control", "source", "layer", "length", "frequency"),
-        where="control in ('kept', 'compared')",
-    ),
     View("head_offset", positions.head_offset, _HEAD),
     View("query_key_singular_value", positions.query_key_singular_value, (*_HEAD, "rank")),
-    View(
-        "exemplar_attention",
-        positions.exemplar_attention,
-        ("seq", *_HEAD, "cell"),
-        rows="select seq, layer, head, unnest(range(n * n)) as cell, "
-        "unnest(attention)::double as attention from exemplar_attention",
-    ),
     View("position_variance", positions.position_variance, ("component",)),
     View("query_key_correlation_mean", positions.query_key_correlation, (*_HEAD, "offset")),
-    View("relevance_summary", relevance.relevance_summary, ("rule", *_HEAD), where=_OTHERS),
     View(
         "relevance_map",
         relevance.relevance_map,
@@ -137,15 +90,12 @@ VIEWS = (
             from relevance_map where {_OTHERS}
         """,
     ),
-    View("head_layout", head_distances.head_layout, _HEAD, 1e-4, rows="from head_layout_stress"),
-    View("relative_position_cluster", positions.relative_position_cluster, (*_HEAD, "cluster")),
     View(
         "dependency_accuracy_weighing",
         probing.dependency_accuracy,
         (*probing.CELL, "relation", "direction"),
         1e-9,
     ),
-    View("dependency_baseline", probing.dependency_baseline, ("relation", "offset"), 1e-9),
     View(
         "coreference_accuracy_weighing",
         probing.coreference_accuracy,
@@ -153,7 +103,6 @@ VIEWS = (
         1e-9,
         where="method <> 'sieve'",
     ),
-    View("completeness", mixing.completeness, ("layer",), 1e-3, absolute=True),
     View("scope_similarity", mixing.scope_similarity, ("layer", "scope_a", "scope_b")),
     View(
         "mixing_ratio",
@@ -161,15 +110,14 @@ VIEWS = (
         ("layer", "scope", "token_type"),
         absolute=True,  # shares; of a causal model's first token 0 but for rounding
     ),
-    View("rotary_plane", turned.rotary_plane, (*_HEAD, "plane")),
-    View("position_kernel", turned.position_kernel, (*_HEAD, "offset")),
-    View("score_share", turned.score_share, _HEAD),
+    View("rotary_plane", positions.rotary_plane, (*_HEAD, "plane")),
+    View("position_kernel", positions.position_kernel, (*_HEAD, "offset")),
+    View("score_share", positions.score_share, _HEAD),
     View("sink", sinks.sink, (*_HEAD, *_PLACE)),
     View("no_token", sinks.no_token, (*_HEAD, "quantity")),
     View("sink_rate", sinks.sink_rate, ("layer", *_PLACE, "threshold"), absolute=True),
     View("sink_score", sinks.sink_score, (*_HEAD, *_PLACE), absolute=True),
     View("massive_activation", sinks.massive_activation, ("depth", *_PLACE)),
-    View("massive_coordinate", sinks.massive_coordinate, ("depth", *_PLACE, "coordinate")),
     View("rollout", mixing.rollout, ("layer", "scope", "token_type", "distance")),
     View("token_mixing_ratio", mixing.token_mixing_ratio, ("scope", "seq", "pos")),
     View(
@@ -189,6 +137,5 @@ VIEWS = (
         1e-6,
         absolute=True,
     ),
-    View("pair_delta", pairs.pair_delta, ("layer", "effect", "source", "target")),
     View("pair_delta_wide", pairs.pair_delta_wide, ("layer", "source", "target"), 1e-4),
 )

@@ -1,9 +1,11 @@
 """Folders of files as a dashboard may find them, and pages opened on them."""
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from inspect import signature
 from pathlib import Path
 from shutil import copyfile
@@ -15,15 +17,16 @@ import streamlit as st
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.testing.v1 import AppTest
 
-from pages.charts import chart_theme
-from pages.kit import folds
+from pages.export.shown import Shown
+from pages.kit import folds, frame
 from pages.kit.links import VIEWS
-from tests.pages.kit.chromium import browser, server, servers  # noqa: F401
-from tests.pages.kit.known_charts import validated_once
-from tests.pages.kit.openings import Offered, Opener, noting
-from tests.pages.kit.stores import after_of, answers_of, changes_of, folder_of, scratch  # noqa: F401
+from tests.pages.kit.chromium import browser  # noqa: F401
+from tests.pages.kit.openings import open_page
+from tests.pages.kit.stores import after, changed, folder_of, scratch  # noqa: F401
 
 os.environ["STREAMLIT_CLIENT_SHOW_ERROR_DETAILS"] = "full"
+_UNNEEDED = "streamlit.runtime.scriptrunner_utils.script_run_context"
+logging.getLogger(_UNNEEDED).disabled = True  # warns of every word that is said without a session
 OTHER_SCHEMA = 99
 _MAIN = sys.modules["__main__"]
 
@@ -39,8 +42,6 @@ turned_folder = folder_of("llama")
 """Of a model that turns its queries and keys and has gated networks."""
 sink_logits_folder = folder_of("gpt_oss", statistics=["no_token", "sink", "sink_rate"])
 """Of a model whose heads have sink logits."""
-plain_folder = folder_of(statistics=["token_norm"])
-"""Of texts of which nothing is annotated, with few statistics."""
 
 
 @pytest.fixture(scope="session")
@@ -72,10 +73,9 @@ def _no_search_for_components():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _all_is_checked_and_seen():
-    """Validate charts, each once, and draw all folds as open."""
-    with validated_once(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(chart_theme, "IS_CHECKED", True)
+def _all_is_seen():
+    """Draw all folds as open."""
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(folds, "is_open", lambda place: True)
         yield
 
@@ -98,22 +98,29 @@ def fresh() -> None:
 
 
 @pytest.fixture
-def exported() -> Iterator[Offered]:
-    """Exports offered by the pages that a test opens."""
-    with noting() as figures:
-        yield figures
+def exported(monkeypatch) -> dict[str, Shown]:
+    """Exports offered by the pages that a test opens, by the key of the figure."""
+    figures: dict[str, Shown] = {}
+    offer = frame.export_buttons
+
+    def note(shown: Shown) -> None:
+        figures[shown.key] = shown
+        offer(shown)
+
+    monkeypatch.setattr(frame, "export_buttons", note)
+    return figures
 
 
 @pytest.fixture
-def opened(request, monkeypatch) -> Opener:
+def opened(request, monkeypatch) -> Callable[..., AppTest]:
     """Opener of pages; if a test patches the program, no answer is taken from the cache."""
     if "monkeypatch" in signature(request.function).parameters:
         st.cache_resource.clear()
-    return Opener(monkeypatch)
+    return partial(open_page, monkeypatch)
 
 
 @pytest.fixture
-def section(request, opened: Opener, store_folder: Path) -> Callable[..., AppTest]:
+def section(request, opened, store_folder: Path) -> Callable[..., AppTest]:
     """Opener of a section of the page `OF_PAGE` of a module, by default on the store."""
     page = request.module.OF_PAGE
 
@@ -147,13 +154,6 @@ def assert_sound(session: AppTest) -> None:
     assert not session.exception, [error.value for error in session.exception]
 
 
-changed = changes_of("store_folder")
-answers = answers_of("store_folder")
-after, after_treebank = after_of("store_folder"), after_of("treebank_folder")
-after_images, after_turned = after_of("images_folder"), after_of("turned_folder")
-after_gpt2 = after_of("gpt2_folder")
-
-
 @pytest.fixture
 def store(store_folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """Connection to the file of the section's tests."""
@@ -181,12 +181,6 @@ def sentences(session: AppTest) -> str:
 
 def frames(session: AppTest) -> list[Any]:
     return [table.value for table in session.dataframe]
-
-
-def options_of(session: AppTest, key: str) -> list[str]:
-    """Options of a picker, whatever its widget."""
-    pickers = (*session.button_group, *session.selectbox)
-    return next(picker.options for picker in pickers if picker.key == key)
 
 
 def in_address(session: AppTest, key: str) -> list[str]:

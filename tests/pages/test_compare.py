@@ -1,24 +1,32 @@
-"""Sections on comparison: planted differences are found, copies have none, obstacles are named."""
+"""Comparison of files, and of a figure with another choice beside it."""
 
+import re
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 
-from analysis.comparison.numbers import unit_values
-from pages.kit.items import Figure
-from pages.kit.sections import page_of
+from pages.charts.chart_theme import with_data
+from pages.charts.maps import HeadMap
+from pages.charts.plots import Bars, Spread
+from pages.export.files import svg
+from pages.export.shown import Shown
+from pages.kit.beside import IS_CLEAR, _panels, differences
+from pages.kit.items import Figure, Table
+from pages.kit.kinds import Custom
 from pages.services.open_file import described, version_of
-from tests.pages.conftest import captions, in_address, options_of
+from tests.pages.conftest import assert_sound, captions, charts
 from tests.pages.kit.ran import Ran, ran
+from tests.pages.kit.stores import changed_copy
 
 pytestmark = pytest.mark.slow
 PLANTED = "masked *x*"
 """A name that markdown would read."""
-A = {"file": "a.duckdb"}
 CHANGED = "update stored.manifest set checksum = 1 where name = 'sequence_head_pattern'"
 
 
@@ -60,46 +68,6 @@ def said(section: Ran) -> str:
     return section.said.replace("\\", "").replace("**", "")
 
 
-def test_a_file_does_not_differ_from_its_copy(compared):
-    table = compared("headlines", "same").keyed("cmp_headlines_changes")
-    assert len(table) > 10
-    assert not table["difference"].any()
-    assert (table["q"].dropna() == 1).all()
-    assert table["q"].isna().sum() == 1, "heads are too few"
-    heads = compared("heads", "same")
-    matching = heads.keyed("cmp_heads_matching")
-    assert matching["match"].tolist() == matching["place"].tolist()
-    assert not matching["divergence"].any()
-    n = len(matching)
-    assert f"{n} of {n} heads of a find themselves in same" in said(heads)
-    pairs = compared("pairs", "same", cmp_shown="all", cmp_least="3")
-    moved = pairs.table("moved")["moved"]
-    assert len(moved)
-    assert not moved.any()
-    assert "changes its place" in said(pairs)
-
-
-def test_a_planted_difference_is_found_and_no_other(compared, several_folder):
-    section = compared("headlines", PLANTED, cmp_number="cls_weight")
-    table = section.keyed("cmp_headlines_changes").set_index("name")
-    assert set(table.index[table["q"] <= 0.05]) == {
-        "Attention to [CLS]",
-        "Attention to other tokens",
-        "Norm from [CLS]",
-        "Norm from other tokens",
-    }
-    assert PLANTED in said(section)
-    assert "4 are without 0 in it" in said(section)
-    assert "in layer 2, where it is largest for its interval: −" in said(section)
-    by_layer = section.keyed("cmp_headlines_apart").set_index("layer")["q"] <= 0.05
-    assert by_layer.to_dict() == {1: False, 2: True}
-    with duckdb.connect(str(several_folder / "a.duckdb"), read_only=True) as store:
-        [(cls,)] = store.execute(
-            "select avg(cls) / 2 from sequence_head_pattern where layer = 2"
-        ).fetchall()
-    assert table.loc["Attention to [CLS]", "difference"] == pytest.approx(-0.2 * cls, rel=1e-5)
-
-
 def test_heads_differ_where_the_difference_was_planted(compared):
     section = compared("heads", PLANTED, cmp_quantity="cls", cmp_weighing="weight")
     frame = section.keyed("cmp_heads_map")
@@ -113,50 +81,44 @@ def test_heads_differ_where_the_difference_was_planted(compared):
     assert "in masked *x* less that in a, the largest difference: −" in said(section)
 
 
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ("cls = cls + 0.1 + seq % 2 * 1e-3", "above 0"),
-        ("cls = cls - least(cls, 0.1) + seq % 2 * 1e-3", "below 0"),
-        ("cls = cls + if(seq % 2 = 0, 1e-3, -1e-3)", "not clearly different from 0"),
-    ],
-)
-def test_a_difference_is_said_with_how_sure_it_is(
-    change, expected, compared, several_folder, tmp_path
-):
-    source = copyfile(several_folder / "a.duckdb", tmp_path / "a.duckdb")
-    update = f"update stored.sequence_head_pattern set {change}"
-    changed_file(source, tmp_path / "b.duckdb", update)
-    text = said(compared("headlines", "b", tmp_path, cmp_number="cls_weight"))
-    assert expected in text.partition("Attention to [CLS] of b less that of a in layer")[2]
+def test_a_file_does_not_differ_from_its_copy(compared):
+    table = compared("headlines", "same").keyed("cmp_headlines_changes")
+    assert len(table) > 10
+    assert not table["difference"].any()
+    assert (table["q"].dropna() == 1).all()
+    matching = compared("heads", "same").keyed("cmp_heads_matching")
+    assert matching["match"].tolist() == matching["place"].tolist()
+    pairs = compared("pairs", "same", cmp_shown="all", cmp_least="3")
+    [moved] = [
+        of.full["moved"] for of in pairs.shown if isinstance(of, Table) and "moved" in of.full
+    ]
+    assert len(moved)
+    assert not moved.any()
 
 
-@pytest.mark.parametrize(("other", "are_other_texts"), [("same", False), ("gpt", True)])
-def test_it_is_told_over_which_texts_files_are_compared(
-    other, are_other_texts, compared, several_folder
-):
-    text = said(compared("headlines", other))
-    with duckdb.connect(str(several_folder / f"{other}.duckdb"), read_only=True) as store:
-        [(n, tokens)] = store.execute("select count(*), avg(n_tokens) from sequence").fetchall()
-    assert f"{other} has {n} sequences, {tokens:.1f} tokens long on average." in text
-    assert (f"Other texts than a: {other}. What differs may then" in text) == are_other_texts
-
-
-def test_models_of_another_depth_are_laid_from_0_to_1(compared, several_folder, tmp_path):
-    source = copyfile(several_folder / "a.duckdb", tmp_path / "a.duckdb")
-    changed_file(source, tmp_path / "deeper.duckdb", "update stored.run set n_layers = 3")
-    section = compared("headlines", "deeper", tmp_path)
-    frame = section.keyed("cmp_headlines_lines")
-    assert frame.groupby("file")["depth"].max().to_dict() == {"a": 1.0, "deeper": 0.5}
-    assert not [item for item in section.shown if item.shown.name == "apart"]
+def test_a_planted_difference_is_found_and_no_other(compared, several_folder):
+    section = compared("headlines", PLANTED, cmp_number="cls_weight")
+    table = section.keyed("cmp_headlines_changes").set_index("name")
+    changed = {
+        f"{of} {to}" for of in ("Attention to", "Norm from") for to in ("[CLS]", "other tokens")
+    }
+    assert set(table.index[table["q"] <= 0.05]) == changed
+    assert "in layer 2, where it is largest for its interval: −" in said(section)
+    assert f"{PLANTED} has" in said(section)
+    by_layer = section.keyed("cmp_headlines_apart").set_index("layer")["q"] <= 0.05
+    assert by_layer.to_dict() == {1: False, 2: True}
+    with duckdb.connect(str(several_folder / "a.duckdb"), read_only=True) as store:
+        cls = "select avg(cls) / 2 from sequence_head_pattern where layer = 2"
+        [(cls,)] = store.execute(cls).fetchall()
+    assert table.loc["Attention to [CLS]", "difference"] == pytest.approx(-0.2 * cls, rel=1e-5)
 
 
 @pytest.mark.parametrize(
     ("stem", "other", "reason", "n_charts"),
     [
         ("heads", "gpt", "another tokenizer", 0),
-        ("pairs", "gpt", "another tokenizer", 0),
         ("headlines", "vit", "one is of texts and the other of images: vit", 2),
+        ("headlines", "gpt", "Other texts than a: gpt. What differs may then", 4),
     ],
 )
 def test_what_cannot_be_compared_is_said_and_not_drawn(stem, other, reason, n_charts, compared):
@@ -165,53 +127,81 @@ def test_what_cannot_be_compared_is_said_and_not_drawn(stem, other, reason, n_ch
     assert sum(isinstance(item, Figure) for item in section.shown) == n_charts
 
 
-def test_steps_of_a_training_are_drawn_in_their_order(compared, several_folder, tmp_path):
-    for step, name in ((1000, "a"), (200, "b")):
-        of_step = f"update stored.run set model = 'some/model@step{step}'"
-        changed_file(several_folder / "a.duckdb", tmp_path / f"{name}.duckdb", of_step)
-    frame = compared("headlines", "b", tmp_path).keyed("cmp_headlines_over_steps")
-    assert frame["step_of_training"].tolist() == [200, 1000]
+NUMBERS = pd.DataFrame(
+    {
+        "layer": [1, 2, 3],
+        "head": [1, 1, 1],
+        "token_type": ["cls", "cls", "cls"],
+        "mean": [0.2, 0.5, 0.4],
+        "low": [0.1, 0.4, 0.3],
+        "high": [0.3, 0.6, 0.5],
+    }
+)
+LATER = NUMBERS.assign(mean=[0.6, 0.55, 0.4], low=[0.5, 0.45, 0.3], high=[0.7, 0.65, 0.5])
+KINDS = {
+    "bars": Bars(),
+    "spread": Spread(colour="token_type"),
+    "maps": HeadMap(panel="token_type", panels=("cls",)),
+    "custom": Custom(
+        chart=lambda frame, name, choices: Bars().draw(frame, name, choices), marks=("layer",)
+    ),
+}
 
 
-def test_a_file_alone_names_the_command_that_makes_another(treebank_folder, monkeypatch):
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(treebank_folder))
-    [*_, command] = ran("compare", "headlines").texts("code")
-    assert "--mask 0.12" in command
-    assert "tiny-masked.duckdb" in command
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_a_difference_has_the_interval_between_the_far_ends_of_both(kind):
+    less = differences(NUMBERS, LATER, kind)
+    assert less["mean"].tolist() == pytest.approx([0.4, 0.05, 0.0])
+    assert less["low"].tolist() == pytest.approx([0.2, -0.15, -0.2])
+    assert less["high"].tolist() == pytest.approx([0.6, 0.25, 0.2])
+    assert less[IS_CLEAR].tolist() == [True, False, False]
 
 
-def test_a_link_names_every_file_with_its_content(opened, several_folder):
-    content = described(version_of(several_folder / "same.duckdb")).content
-    session = opened("compare", several_folder, **A, cmp_files="same.duckdb:00000000")
-    assert session.session_state["cmp_files"] == [f"same.duckdb:{content}"]
-    assert "another same\\.duckdb, with the content 00000000" in captions(session)
-    session = opened("compare", several_folder, **A, cmp_files=f"same.duckdb:{content}")
-    assert in_address(session, "cmp_files") == [f"same.duckdb:{content}"]
-    assert "another same" not in captions(session)
-    first = [code.value for code in session.code]
-    assert any("sequence_" in query for query in first)
-    assert [code.value for code in session.run().code] == first, "of an answer that was kept"
-    assert len(options_of(session, "cmp_view")) == 3
+def test_only_marks_of_both_have_a_difference_clear_only_with_an_interval():
+    without = LATER.assign(low=[float("nan"), 0.45, 0.3])
+    less = differences(NUMBERS[NUMBERS["layer"] < 3], without, Bars())
+    assert less["layer"].tolist() == [1, 2]
+    assert less[IS_CLEAR].isna().tolist() == [True, False]
+    means = NUMBERS.assign(head=float("nan"))
+    assert len(differences(means, LATER.assign(head=float("nan")), KINDS["spread"])) == 3
+    assert differences(NUMBERS, pd.concat([LATER, LATER]), Bars()).empty, (
+        "marks of which there are 2"
+    )
 
 
-def test_sections_that_have_nothing_for_the_files_are_not_offered(
-    several_folder, tmp_path, monkeypatch
+@pytest.mark.parametrize("kind", ["bars", "maps"])
+def test_every_panel_is_drawn_from_its_own_rows(kind):
+    """As the picture tells it: views of one name would be drawn from the same rows."""
+    choices = {"layer": 1, "head": 1}
+    pair = [Figure(Shown("k", "?", "", frame), choices=choices) for frame in (NUMBERS, LATER)]
+    less = differences(NUMBERS, LATER, KINDS[kind])
+    panels = _panels(KINDS[kind], (pair[0], pair[1]), less, ("one", "other"), in_row=True)
+    picture = unescape(svg(with_data(panels)))
+    labels = " ".join(re.findall(r'aria-label="([^"]*)"', picture))
+    written = re.findall(r": (−?\d[\d.]*)(%?)", labels)
+    numbers = {float(number.replace("−", "-")) / (100 if unit else 1) for number, unit in written}
+    assert {0.2, 0.5, 0.6, 0.55, 0.05} <= numbers
+    assert all(title in picture for title in ("A · one", "B · other", "B − A"))
+
+
+@pytest.mark.slow
+def test_the_second_panel_is_the_figure_with_that_choice_and_the_reader_is_told_so(
+    opened, exported, store_folder, tmp_path
 ):
-    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(tmp_path))
-    for name in ("a", "gpt"):
-        copyfile(several_folder / f"{name}.duckdb", tmp_path / f"{name}.duckdb")
-    store = described(version_of(tmp_path / "a.duckdb"))
-    offered = [part.name for part in page_of("compare").sections if part.when(store)]
-    assert offered == ["headlines"]
-
-
-def test_compared_files_tell_what_the_first_token_gets(gpt2_folder):
-    with duckdb.connect(str(gpt2_folder / "tiny.duckdb"), read_only=True) as store:
-        rows = unit_values(store)
-        wide = rows.pivot(index=["unit", "layer"], columns="number", values="value")
-        given = store.sql("select avg(first) from sequence_head_pattern").fetchall()
-    assert not {"cls_weight", "sep_weight"} & set(wide.columns)
-    for weighing in ("weight", "norm"):
-        both = wide[f"first_{weighing}"] + wide[f"rest_{weighing}"]
-        assert both.dropna().to_numpy() == pytest.approx(1)
-    assert wide["first_weight"].mean() == pytest.approx(given[0][0])
+    copyfile(store_folder / "tiny.duckdb", tmp_path / "demo.duckdb")
+    halved = "mean = mean / 2, low = low / 2, high = high / 2 where quantity = 'cls'"
+    folder = changed_copy(store_folder, tmp_path, f"update stored.head_pattern set {halved}")
+    usual = {"hh_view": "heads", "file": "demo.duckdb"}
+    session = opened("habits", folder, **usual, hh_map_share_beside="file=tiny.duckdb")
+    assert_sound(session)
+    assert not session.info, [note.value for note in session.info]
+    assert any("hconcat" in chart for chart in charts(session))
+    assert "B − A has a scale of its own" in captions(session)
+    [beside] = [shown.frame for shown in exported.values() if "side" in shown.frame]
+    exported.clear()
+    opened("habits", folder, **usual | {"file": "tiny.duckdb"})
+    alone = next(shown.frame for key, shown in exported.items() if "map_share" in key)
+    second = beside[beside["side"] == "B"][list(alone)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(second, alone, check_dtype=False)
+    session = opened("habits", folder, **usual, hh_map_share_beside="head=2-3")
+    assert ["L2·H3" in note.value for note in session.info] == [True], "a ring alone would change"

@@ -1,16 +1,26 @@
-"""The grammar of findings: planted rows, and the sentence that they must make in both languages."""
+"""The grammar of findings, and the catalogue of words, which is whole in both languages."""
 
+import ast
+import re
+import string
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from analysis.contracts import every_table
 from pages.kit.found import Found
 from pages.kit.found import rows_of as evidence_of
-from pages.kit.grammar import sentences, verdict, written
+from pages.kit.grammar import sentences, written
 from pages.kit.section import Finding
 from pages.words import say
+from pages.words.contracts import digest, japanese, parts_of
+from pages.words.lines import width_of, wrapped
 from pages.words.scope import words_of
 
 WORDS = {
@@ -21,7 +31,6 @@ WORDS = {
     "claimed": ("the rate", "比率"),
     "claimed_above": ("Heads rest on it", "ヘッドはそこにとどまる"),
     "claimed_unclear": ("Heads need not rest on it", "ヘッドがとどまるとは限らない"),
-    "heads": ("{n} of {of} heads do", "{of} ヘッド中 {n} ヘッド"),
     "token": ("share of “{token}”", "「{token}」の割合"),
 }
 CLS = {"name": "share", "token_type": "cls"}
@@ -34,13 +43,6 @@ PLANTS = [
         "[CLS] の割合は 27% [25%, 29%] で、均等な注意（5%）を上回ります。",
     ),
     (
-        "a result below what it is held against",
-        [("claimed", 0.02, 0.01, 0.03), ("even", 0.05, 0.04, 0.06)],
-        {},
-        "The rate 2% [1%, 3%], below even attention, 5% [4%, 6%].",
-        "比率は 2% [1%, 3%] で、均等な注意（5% [4%, 6%]）を下回ります。",
-    ),
-    (
         "overlapping intervals are no difference, and the claim says so",
         [("claimed", 0.06, 0.04, 0.08), ("even", 0.05, 0.03, 0.07)],
         {},
@@ -48,45 +50,6 @@ PLANTS = [
         "attention, 5% [3%, 7%].",
         "**ヘッドがとどまるとは限らない**：比率は 6% [4%, 8%] で、均等な注意（5% [3%, 7%]）との"
         "明確な差はありません。",
-    ),
-    (
-        "the claim of a clear result comes first",
-        [("claimed", 0.9, 0.8, 0.95), ("even", 0.05, 0.05, 0.05)],
-        {},
-        "**Heads rest on it**: the rate 90% [80%, 95%], above even attention, 5%.",
-        "**ヘッドはそこにとどまる**：比率は 90% [80%, 95%] で、均等な注意（5%）を上回ります。",
-    ),
-    (
-        "above one baseline and below another",
-        [("claimed", 0.3, 0.28, 0.32), ("even", 0.05, 0.05, 0.05), ("neighbour", 0.5, 0.4, 0.6)],
-        {},
-        "The rate 30% [28%, 32%], above even attention, 5%, but below its "
-        "neighbour, 50% [40%, 60%].",
-        "比率は 30% [28%, 32%] で、均等な注意（5%）を上回ります。一方、"
-        "隣のトークン（50% [40%, 60%]）は"
-        "下回ります。",
-    ),
-    (
-        "below one baseline, and not clearly different from another",
-        [
-            ("claimed", 0.011, 0.01, 0.012),
-            ("even", 0.015, 0.015, 0.015),
-            ("neighbour", 0.012, 0.01, 0.014),
-        ],
-        {},
-        "**Heads need not rest on it**: the rate 1.1% [1.0%, 1.2%], below even "
-        "attention, 1.5%, but "
-        "not clearly different from its neighbour, 1.2% [1.0%, 1.4%].",
-        "**ヘッドがとどまるとは限らない**：比率は 1.1% [1.0%, 1.2%] で、"
-        "均等な注意（1.5%）を下回ります。"
-        "一方、隣のトークン（1.2% [1.0%, 1.4%]）との明確な差はありません。",
-    ),
-    (
-        "an interval has the digits at which its ends differ",
-        [("claimed", 0.00796, 0.00792, 0.00801)],
-        {},
-        "The rate 0.80% [0.79%, 0.80%].",
-        "比率は 0.80% [0.79%, 0.80%] です。",
     ),
     (
         "a number beside the result is compared with nothing",
@@ -124,27 +87,6 @@ PLANTS = [
         "L3·H9 の ρは −0.04 [−0.06, −0.02] で、0を下回ります。",
     ),
     (
-        "a weak correlation is hardly different from 0",
-        [{"name": "rho", "layer": 3, "head": 9, "value": -0.04, "low": -0.06, "high": -0.02}],
-        {"level": 0.0, "format": "+.2f", "least": 0.1},
-        "ρ of L3·H9 −0.04 [−0.06, −0.02], hardly different from 0.",
-        "L3·H9 の ρは −0.04 [−0.06, −0.02] で、0とほとんど変わりません。",
-    ),
-    (
-        "a number alone",
-        [("claimed", 0.3, np.nan, np.nan)],
-        {},
-        "The rate 30%.",
-        "比率は 30% です。",
-    ),
-    (
-        "a count is a sentence of its own",
-        [{"name": "heads", "value": np.nan, "n": 7, "of": 72}],
-        {},
-        "7 of 72 heads do",
-        "72 ヘッド中 7 ヘッド",
-    ),
-    (
         "text of a corpus cannot style the sentence",
         [{"name": "token", "token": "**<b>", "value": 0.5, "low": 0.4, "high": 0.6}],
         {},
@@ -165,10 +107,9 @@ def rows_of(plants) -> pd.DataFrame:
 
 @pytest.fixture
 def planted(monkeypatch):
-    for name, (english, japanese) in WORDS.items():
-        monkeypatch.setitem(
-            say.catalogue(), f"planted.found_{name}", {"en": english, "ja": japanese}
-        )
+    for name, texts in WORDS.items():
+        in_both = dict(zip(("en", "ja"), texts, strict=True))
+        monkeypatch.setitem(say.catalogue(), f"planted.found_{name}", in_both)
 
 
 @pytest.mark.parametrize(
@@ -180,20 +121,6 @@ def test_planted_rows_make_the_expected_sentence(planted, rows, finding, english
     for language, expected in (("en", english), ("ja", japanese)):
         with patch.object(say, "_browser_language", return_value=language), words_of("planted"):
             assert list(sentences(rows_of(rows), Finding("", **finding))) == [expected]
-
-
-def test_rows_put_together_from_several_answers_are_told_apart(planted):
-    rows = rows_of([("claimed", 0.3, 0.2, 0.4), ("even", 0.1, 0.1, 0.1)])
-    with words_of("planted"):
-        [together] = sentences(rows.set_axis([0, 0]), Finding(""))
-        assert [together] == list(sentences(rows, Finding("")))
-
-
-def test_rows_of_several_sentences_make_one_each_in_their_order(planted):
-    rows = rows_of([("claimed", 0.3, 0.2, 0.4), ("even", 0.1, 0.1, 0.1)] * 2)
-    rows["sentence"] = ["second", "second", "first", "first"]
-    with words_of("planted"):
-        assert len(list(sentences(rows, Finding("")))) == 2
 
 
 @pytest.mark.parametrize(
@@ -211,14 +138,6 @@ def test_rows_of_several_sentences_make_one_each_in_their_order(planted):
 )
 def test_numbers_have_the_digits_that_tell_them_apart(numbers, form, expected):
     assert written(numbers, form) == expected
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_a_verdict_turns_around_with_its_rows(seed):
-    ends = np.sort(np.random.default_rng(seed).normal(size=(2, 3)), axis=1)
-    frame = pd.DataFrame(ends, columns=["low", "value", "high"]).assign(name=["claimed", "even"])
-    turned = {"above": "below", "below": "above", "unclear": "unclear"}
-    assert verdict(frame[::-1], Finding("")) == turned[verdict(frame, Finding(""))]
 
 
 BY_SIDE = {
@@ -258,37 +177,140 @@ def test_claims_are_of_the_side_that_they_are_made_for():
         assert not any(part in texts[at ^ 1] for at, part in enumerate(expected)), key
 
 
-def finding(evidence, baseline=None) -> Found:
-    return Found("label", "0.5", "A sentence.", evidence, baseline=baseline)
+@pytest.mark.parametrize(
+    ("rows", "baseline", "strength", "side"),
+    [
+        ([("own", 0.5, 0.4, 0.6)], 0.2, 3.0, "above"),
+        ([("own", 0.5, 0.4, 0.6)], 0.9, 4.0, "below"),
+        ([("own", 0.5, 0.4, 0.6)], 0.4, 1.0, "unclear"),
+        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", 0.5, "unclear"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.2, 0.15, 0.25)], "other", 2.0, "above"),
+        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.4)], "other", 1.0, "unclear"),
+    ],
+)
+def test_a_side_is_taken_only_where_no_interval_holds_the_other(rows, baseline, strength, side):
+    """The strength is the distance from the baseline in halves of the intervals."""
+    found = Found("label", "0.5", "A sentence.", evidence_of(rows), baseline=baseline)
+    assert found.strength == pytest.approx(strength)
+    assert found.side == side
+
+
+PAGES = say.PAGES
+
+
+def patterns(path: Path) -> Iterator[str]:
+    """Regular expressions for the keys that a file says; what is filled in matches anything."""
+    for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "say" and call.args:
+            key, text = call.args[0], ast.unparse(call.args[0]).removeprefix("f")[1:-1]
+            if isinstance(key, ast.Constant | ast.JoinedStr) and not text.startswith("{"):
+                yield re.sub(r"\\\{.*?\\\}", "[a-z0-9_]+", re.escape(text))
+
+
+def test_every_key_that_is_used_is_in_the_catalogue():
+    every = {regex for path in sources("pages") for regex in patterns(path)}
+    assert len(every) > 100
+    keys = say.catalogue()
+    assert not [regex for regex in every if not any(re.fullmatch(regex, key) for key in keys)]
+
+
+def test_every_key_of_the_catalogue_is_used():
+    """The code names a word, but for two parts of its name at most, which it may put together."""
+    code = [path.read_text("utf-8") for of in ("pages", "analysis") for path in sources(of)]
+    names = set(re.findall(r"\w+", "\n".join(code)))
+    left = []
+    for key in say.catalogue():
+        parts = key.rpartition(".")[2].removeprefix("found_").split("_")
+        ends = [(start, -end or None) for start in range(3) for end in range(3 - start)]
+        if not names.intersection("_".join(parts[start:end]) for start, end in ends):
+            left.append(key)
+    assert not left
+
+
+def sources(folder: str) -> list[Path]:
+    return [*(PAGES.parent / folder).rglob("*.py")]
 
 
 @pytest.mark.parametrize(
-    ("rows", "baseline", "strength"),
+    ("text", "reason"),
     [
-        ([("own", 0.5, 0.4, 0.6)], 0.2, 3.0),
-        ([("own", -0.5, -0.6, -0.4)], 0.0, 5.0),
-        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", 0.5),
-        ([("own", 0.5, 0.4, 0.6), ("other", 0.2, 0.15, 0.25)], "other", 2.0),
+        ('[a.b]\nen = "x"\nja = "y"\n', "twice"),
+        ('[c.d]\nen = "x"\n', "must have exactly en, ja"),
     ],
 )
-def test_strength_is_the_distance_from_the_baseline_in_halves_of_the_interval(
-    rows, baseline, strength
-):
-    assert finding(evidence_of(rows), baseline).strength == pytest.approx(strength)
+def test_a_broken_catalogue_is_refused(text, reason, tmp_path, monkeypatch):
+    (tmp_path / "first.toml").write_text('[a.b]\nen = "x"\nja = "y"\n', encoding="utf-8")
+    (tmp_path / "second.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(say, "PAGES", tmp_path)
+    with pytest.raises(ValueError, match=reason):
+        say.catalogue.__wrapped__()
+
+
+def placeholders(text: str) -> set[str]:
+    """The names of the values that a text takes."""
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def test_both_languages_take_the_same_values_and_variants_no_more_than_what_they_stand_for():
+    texts_by_key = say.catalogue()
+    for key, texts in texts_by_key.items():
+        english, japanese = (placeholders(texts[lang]) for lang in say.LANGUAGES)
+        assert english == japanese, key
+        subject, _, rest = key.partition(".")
+        if subject in (say.IMAGES, say.TURNED, say.DISTANCE, say.PATCHES):
+            assert english <= placeholders(texts_by_key[rest]["en"]), key
+            assert texts["en"] != texts_by_key[rest]["en"], key
+
+
+def test_every_sentence_of_every_contract_is_told_in_japanese():
+    said = {}
+    for view in (view for table in every_table() for view in (table.shown(), *table.all_views)):
+        texts = [text for of in view.columns for text in (of.definition, of.unit)]
+        said |= {digest(part): part for text in (view.grain, *texts) for part in parts_of(text)}
+    missing = {of: said[of] for of in said if of not in japanese()}
+    assert not missing, f"write their Japanese as `NAME_{{digest}}` into {say.CONTRACTS.name}"
+    idle = {of: text for of, text in japanese().items() if of not in said}
+    assert not idle, "the Japanese of what no contract says any more"
+    assert all(japanese().values())
+    entries = tomllib.loads(say.CONTRACTS.read_text(encoding="utf-8")).values()
+    assert sum(map(len, entries)) == len(japanese())
 
 
 @pytest.mark.parametrize(
-    ("rows", "baseline", "side"),
+    "hostile", ["**bold**", "<b>x</b>", "[a](http://b)", "$x$", ":red[x]", "a_b", "# h"]
+)
+def test_hostile_text_is_shown_as_it_is(hostile):
+    assert re.sub(r"\\(.)", r"\1", say.plain(hostile)) == hostile
+    assert not re.search(r"(?<!\\)[*_<>\[\]$:`#]", say.plain(hostile))
+
+
+@pytest.mark.parametrize(
+    ("locale", "asked", "expected"),
+    [("ja-JP", None, "ja"), ("de-DE", None, "en"), ("ja-JP", "en", "en"), ("en", "xx", "en")],
+)
+def test_the_language_is_the_browsers_until_one_is_chosen(locale, asked, expected):
+    session = AppTest.from_string(
+        "import streamlit as st\nfrom pages.words.say import language, language_picker\n"
+        "language_picker()\nst.markdown(language())"
+    )
+    session.context = {"locale": locale}
+    if asked:
+        session.query_params["lang"] = asked
+    assert session.run().markdown[0].value == expected
+
+
+@pytest.mark.parametrize(
+    "text",
     [
-        ([("own", 0.5, 0.4, 0.6)], 0.2, "above"),
-        ([("own", 0.5, 0.4, 0.6)], 0.9, "below"),
-        ([("own", 0.5, 0.4, 0.6)], 0.4, "unclear"),
-        ([("own", 0.5)], 0.2, "unsure"),
-        ([("own", 0.5, 0.4, 0.6), ("chance", 0.45)], "chance", "unclear"),
-        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.39)], "other", "above"),
-        ([("own", 0.5, 0.4, 0.6), ("other", 0.35, 0.3, 0.4)], "other", "unclear"),
-        ([("own", 0.5, 0.4, 0.6), ("other", 0.7, 0.61, 0.8)], "other", "below"),
+        "72 ヘッド中 57 ヘッド（79%）で、相対位置が一致します（95%区間：69%〜88%）。",
+        "Of 106 words, layer 3, head 9 finds 65% [54%, 73%], the best fixed offset 50%.",
+        "x" * 50,
     ],
 )
-def test_a_side_is_taken_only_where_no_interval_holds_the_other(rows, baseline, side):
-    assert finding(evidence_of(rows), baseline).side == side
+@pytest.mark.parametrize("width", [20, 60])
+def test_no_letter_is_lost_and_no_line_is_too_wide(text, width):
+    lines = wrapped(text, width)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    closing = 2 * len("）。")  # what may not begin a line hangs over the end of one
+    longest = max(map(width_of, text.split())) if text.isascii() else 0
+    assert all(width_of(line) <= max(width + closing, longest) for line in lines)

@@ -1,23 +1,47 @@
-"""Methods explains every statistic that can be computed, and needs no file to do so."""
+"""Methods explains every statistic, and the search box finds all that has a place."""
 
-from collections.abc import Callable
 from pathlib import Path
-from shutil import copyfile
 
-import duckdb
 import pytest
-from streamlit.testing.v1 import AppTest
 
-from analysis.models.proof import PARTS
+from analysis.contracts import every_table
+from pages.kit import search
 from pages.kit.sections import sections_with
 from pages.kit.statistic_method import methods
 from pages.kit.table_documentation import citation
+from pages.services.inquiry import Inquiry
+from pages.services.open_file import described, version_of
+from pages.words.contracts import digest, japanese, parts_of
 from pages.words.say import catalogue
 from precompute.passes import STATISTICS
-from tests.pages.conftest import assert_sound, sentences
+from tests.pages.conftest import assert_sound, in_address, sentences
 
 NO_SECTION = {"massive_activation", "offset_term", "head_distance_agreement"}
 """Statistics whose numbers the file has and no section shows."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", methods())
+def test_every_entry_opens_without_any_file_with_its_formulas_tables_laws_and_sections(
+    name, opened, tmp_path
+):
+    method = methods()[name]
+    session = opened("methods", tmp_path, me_page=method.page, me_entry=name)
+    assert_sound(session)
+    written, captions = sentences(session), "\n".join(text.value for text in session.caption)
+    assert all(f"$$\n{formula.strip()}\n$$" in written for formula in method.formulas)
+    views = [view for table in method.tables for view in table.all_views]
+    assert all(f"**`{view.name}`**" in written for view in views)
+    assert all(law in captions for table in method.tables for law in table.laws)
+    assert all(citation(table.source) in captions for table in method.tables)
+    places = [
+        "→ "
+        + ": ".join(catalogue()[key]["en"] for key in (f"page.{at}.title", f"{at}.view_{view}"))
+        for at, view in sections_with(method.tables)
+    ]
+    links = [link.proto.label for link in session.get("page_link")]
+    assert places == [label for label in links if label.startswith("→")]
+    assert bool(places) == (bool(method.tables) and name not in NO_SECTION)
 
 
 def test_every_statistic_is_explained():
@@ -25,46 +49,7 @@ def test_every_statistic_is_explained():
     assert explained == {statistic.name for statistic in STATISTICS.values()}
 
 
-@pytest.fixture
-def entry(opened, tmp_path) -> Callable[..., AppTest]:
-    """Opener of an entry without any file."""
-
-    def open_entry(name: str, folder: Path = tmp_path, lang: str = "en") -> AppTest:
-        place = {"me_page": methods()[name].page, "me_entry": name}
-        session = opened("methods", folder, lang=lang, **place)
-        assert_sound(session)
-        assert not session.error
-        assert [header.value for header in session.header] == [
-            catalogue()[f"method.{name}.title"][lang]
-        ]
-        return session
-
-    return open_entry
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", methods())
-def test_every_entry_opens_without_any_file_with_its_formulas_tables_laws_and_sections(name, entry):
-    session, method = entry(name), methods()[name]
-    written, captions = sentences(session), "\n".join(text.value for text in session.caption)
-    assert all(f"$$\n{formula.strip()}\n$$" in written for formula in method.formulas)
-    views = [view for table in method.tables for view in table.all_views]
-    assert all(f"**`{view.name}`**" in written for view in views)
-    assert all(law in captions for table in method.tables for law in table.laws)
-    assert all(citation(table.source) in captions for table in method.tables)
-    places = [f"→ {place_of(*at)}" for at in sections_with(method.tables)]
-    assert places == [
-        link.proto.label for link in session.get("page_link") if link.proto.label.startswith("→")
-    ]
-    assert bool(places) == (bool(method.tables) and name not in NO_SECTION)
-
-
-def place_of(page: str, view: str) -> str:
-    return ": ".join(
-        catalogue()[key]["en"] for key in (f"page.{page}.title", f"{page}.view_{view}")
-    )
-
-
 @pytest.mark.parametrize(
     ("reading", "lang", "expected"),
     [
@@ -72,26 +57,67 @@ def place_of(page: str, view: str) -> str:
         (
             "code",
             "ja",
-            "モジュールの名前に基づいて読み取りました。各部分とモデル自身の値との差は、",
+            "モジュールの名前に基づいて読み取りました。各部分とモデル",
         ),
-        (None, "en", "There is no list of models"),
     ],
 )
-def test_the_reading_of_the_open_file_is_told(
-    plain_folder, entry, tmp_path, reading, lang, expected
-):
-    """A file of an older version has no such facts, and then nothing is said."""
-    path = Path(copyfile(plain_folder / "tiny.duckdb", tmp_path / "tiny.duckdb"))
-    with duckdb.connect(str(path)) as store:
-        facts = dict(store.execute("from stored.provenance").fetchall())
-        assert facts["reading"] == "found"
-        assert all(0 <= float(facts[f"proof_{part}"]) < 1e-5 for part in PARTS)
-        store.execute("update stored.provenance set value = '2.5e-06' where name = 'proof_sum'")
-        if reading is None:
-            store.execute("delete from stored.provenance where name ~ 'reading|proof_.*'")
-        else:
-            changed = "update stored.provenance set value = ? where name = 'reading'"
-            store.execute(changed, [reading])
-    text = sentences(entry("models", tmp_path, lang))
+def test_the_reading_of_the_open_file_is_told(changed, opened, reading, lang, expected):
+    value = "update stored.provenance set value = '{}' where name = '{}'".format
+    folder = changed(value("2.5e-06", "proof_sum"), value(reading, "reading"))
+    text = sentences(opened("methods", folder, lang=lang, me_entry="models"))
     assert expected in text
-    assert ("2.5·10⁻⁶" in text) is (reading is not None)
+    assert "2.5·10⁻⁶" in text
+
+
+def inquiry_of(folder: Path) -> Inquiry:
+    return Inquiry(described(version_of(folder / "tiny.duckdb")))
+
+
+@pytest.mark.parametrize("typed", ["2-1", "L2H1", "l2·h1", "第2層ヘッド1", "２－１"])
+def test_a_head_is_found_in_every_spelling(typed, treebank_folder):
+    found = [place.choices for place in search.places(inquiry_of(treebank_folder), typed)]
+    assert {"he_view": "profile", "head": "2-1"} in found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("typed", "page", "chosen"),
+    [
+        ("dog ran", "token_pairs", {"tp_source": "dog", "tp_target": "ran"}),
+        ("山本", "papers", {"pa_view": "yamamoto-2023"}),
+        ("Clark figure 1", "habits", {"hh_quantity": ["next", "previous"]}),
+        ("限定詞", "syntax", {"sy_relation": "det"}),
+        ("schema_version", "query", {"qu_of": "run"}),
+    ],
+)
+def test_what_is_found_opens(typed, page, chosen, treebank_folder, opened):
+    place = next(
+        place
+        for place in search.places(inquiry_of(treebank_folder), typed)
+        if place.page == page and chosen.items() <= place.choices.items()
+    )
+    session = opened(page, treebank_folder, **place.choices)
+    assert_sound(session)
+    assert not [*session.toast, *session.error, *session.warning]
+    for key, names in place.choices.items():
+        options = [names] if isinstance(names, str) else names
+        assert set(in_address(session, key) or [str(session.session_state[key])]) <= set(options)
+
+
+def test_the_box_shows_links(opened, treebank_folder):
+    session = opened("methods", treebank_folder)
+    session.text_input(key="search").set_value("singular value").run()
+    assert_sound(session)
+    assert "→ singular value" in [link.proto.label for link in session.get("page_link")]
+
+
+def test_every_name_of_the_contracts_is_found_in_both_languages(treebank_folder):
+    places = [*search._statistics(inquiry_of(treebank_folder))]
+    for table in every_table():
+        entries = [place for place in places if table.name in place.shown]
+        for view in table.all_views:
+            texts = [view.name, *(column.name for column in view.columns)]
+            for of in (column.definition for column in view.columns):
+                texts += [of, *(japanese()[digest(part)] for part in parts_of(of))]
+            assert not [text for text in texts if not search.matching(entries, text)]
+        assert not search.matching(entries, "nosuchname")

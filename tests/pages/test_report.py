@@ -1,4 +1,4 @@
-"""Way from a chart to a report: collect, note, keep, open and show as slides; nothing runs."""
+"""Exports can be opened and name their sources; a report is collected, kept, opened and shown."""
 
 import csv
 import io
@@ -8,24 +8,27 @@ import zipfile
 from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any
+from unittest.mock import Mock
 
 import altair as alt
 import pandas as pd
 import pytest
-import streamlit as st
 
+from analysis.sources import PAPERS
 from pages.charts.chart_theme import with_data
+from pages.charts.plots import Bars
 from pages.export import files as export
 from pages.export import paper as paper_module
-from pages.export.collection import _KEY, _TOLD, MOST_ITEMS, Collection, Kept, place_of, read
+from pages.export.collection import _KEY, MOST_ITEMS, Collection, Kept, read
 from pages.export.drawing import NotDrawn
-from pages.export.item import Item, _off_the_page, clean, table_of
+from pages.export.item import Item, clean, table_of
 from pages.export.paper import paper
+from pages.export.shown import bibliography
 from pages.export.web import web_page
-from pages.report import listed
 from pages.words import say
 from pages.words.say import plain
-from tests.pages.conftest import assert_sound, bodies, sentences
+from tests.pages.conftest import assert_sound, sentences
 
 pytestmark = pytest.mark.slow
 
@@ -75,139 +78,6 @@ def test_what_is_collected_on_a_page_is_in_the_report(opened, store_folder):
     assert plain(question) in {heading.value for heading in session.subheader}
 
 
-def shown(opened, folder, address: str):
-    """The report on one address."""
-    session = opened("report", folder, alone=True)
-    session.session_state[_KEY] = Collection(items=(Kept(address),))
-    session.run()
-    assert_sound(session)
-    return session
-
-
-@pytest.mark.parametrize(
-    ("address", "reason"),
-    [
-        ("layer-mixing?file=gone.duckdb&lm_view=ratio#curves", "no file gone.duckdb"),
-        ("layer-mixing?file=tiny.duckdb&content=0&lm_view=ratio#curves", "has been replaced"),
-        ("layer-mixing?file=tiny.duckdb&lm_view=ratio#none", "does not show this figure"),
-        ("layer-mixing?file=tiny.duckdb&lm_view=none#curves", "does not show this figure"),
-        ("relevance?file=tiny.duckdb&re_view=map#grid", "Choose an image"),
-    ],
-)
-def test_a_figure_that_is_not_there_says_so_in_its_place(opened, store_folder, address, reason):
-    session = shown(opened, store_folder, address)
-    assert reason in sentences(session).replace("\\", "")
-    assert not session.get("imgs")
-
-
-def test_a_comparison_is_collected_as_it_is_chosen(opened, store_folder):
-    address = "layer-mixing?file=tiny.duckdb&lm_view=similarity#matrix"
-    alone = shown(opened, store_folder, address)
-    beside = "lm_matrix_beside=lm_layer%3D1"
-    both = shown(opened, store_folder, address.replace("#", f"&{beside}#"))
-    assert sentences(alone) != sentences(both)
-
-
-def test_a_slide_shows_one_item_and_leads_to_its_neighbours(opened, store_folder):
-    session = opened("report", store_folder, alone=True, present="True", slide="2")
-    session.session_state[_KEY] = COLLECTION
-    session.run()
-    assert "<table>" in bodies(session)
-    session.button(key="slide-Left").click().run()
-    assert "<img " in bodies(session)
-    assert "<table>" not in bodies(session)
-    assert session.button(key="slide-Left").disabled
-    session.button(key="slide-Escape").click().run()
-    assert session.text_area
-    assert_sound(session)
-
-
-def test_what_the_browser_keeps_is_taken(opened, store_folder):
-    session = opened("methods", store_folder, alone=False)
-    assert 'data-kept=""' in bodies(session)
-    session.text_input(key=_TOLD).set_value(f"1 {COLLECTION.written()}").run()
-    assert session.session_state[_KEY] == COLLECTION
-    session.text_input(key=_TOLD).set_value("2 nonsense").run()
-    assert session.session_state[_KEY] == Collection()
-    assert "items" in bodies(session)
-
-
-def test_a_chart_that_cannot_be_drawn_is_said_to_be(opened, store_folder, monkeypatch):
-    def fail(*_: object, **__: object) -> str:
-        raise NotDrawn("slow")
-
-    st.cache_data.clear()
-    monkeypatch.setattr(listed, "picture", lambda *_: b"")
-    monkeypatch.setattr(export, "svg", fail)
-    session = opened("report", store_folder, alone=True)
-    session.session_state[_KEY] = COLLECTION
-    session.run()
-    assert_sound(session)
-    assert [warning.value for warning in session.warning if "could not be drawn" in warning.value]
-    with zipfile.ZipFile(io.BytesIO(paper("", ITEMS))) as files:
-        assert "could not be drawn" in files.read("report.tex").decode()
-        assert not [name for name in files.namelist() if name.startswith("figures")]
-
-
-def test_a_view_is_collected_once_and_a_full_collection_takes_no_more():
-    assert COLLECTION.with_item(replace(KEPT[0], note="again")) == COLLECTION
-    other = Kept("layer-mixing?file=other.duckdb&lm_view=ratio#curves")
-    assert COLLECTION.with_item(other).items[-1] == other
-    full = Collection(items=tuple(Kept(str(n)) for n in range(MOST_ITEMS)))
-    assert full.is_full
-    assert full.with_item(KEPT[0]) == full
-
-
-def test_a_collection_is_written_as_addresses_and_read_again():
-    noted = COLLECTION.noted(1, HOSTILE)
-    assert read(noted.written()) == noted
-    assert set(json.loads(noted.written())["items"][0]) == {"address", "note"}
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://example.org/layer-mixing?lm_view=ratio#curves",
-        "//example.org?lm_view=ratio#curves",
-        "layer-mixing#curves",
-        "report?rp_view=slides",
-        "nowhere?lm_view=ratio#curves",
-        f"layer-mixing?lm_view=ratio&more={'x' * 9_000}#curves",
-    ],
-)
-def test_what_is_no_address_of_a_figure_is_left_out(address):
-    assert place_of(address) is None
-    written = json.dumps(
-        {"title": "t", "items": [{"address": address}, {"address": KEPT[0].address}]}
-    )
-    assert read(written) == Collection("t", KEPT[:1])
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"title": 1, "items": 3}', '{"items": []}', "[" * 9_999]
-)
-def test_what_is_no_collection_is_refused(text):
-    with pytest.raises(ValueError, match="no collection"):
-        read(text)
-
-
-@pytest.mark.parametrize(
-    ("caption", "kept"),
-    [
-        ("Mean over texts; click a head to choose it.", "Mean over texts."),
-        (
-            "Ringed: the chosen head. Click a cell to choose it. Figure 3.",
-            "Ringed: the chosen head. Figure 3.",
-        ),
-        ("A click on a column sorts by it; the icons search.", ""),
-        ("点は個々のヘッド（クリックで選択）。丸は選択中。", "点は個々のヘッド。丸は選択中。"),
-        ("テキストの平均。クリックでヘッドを選べます。", "テキストの平均。"),
-    ],
-)
-def test_a_caption_off_the_page_tells_nobody_to_click(caption, kept):
-    assert _off_the_page(caption) == kept
-
-
 def test_markup_of_strangers_keeps_its_words_and_nothing_that_runs():
     body = (
         '<div class="an-text" onclick="x()" style="background: rgba(1, 2, 3, 0.5); position: fixed"'
@@ -235,35 +105,136 @@ def test_the_web_page_runs_its_own_scripts_alone_and_fetches_nothing():
     assert "clark-2019" in page
     assert '<span title="a">b</span>' in page
     assert "127.0.0.1" not in page
-    assert page.count('<div class="table">') == 3, (
-        "numbers stand behind the chart and the text, too"
-    )
 
 
-def test_the_paper_is_in_the_language_of_its_readers(monkeypatch):
-    for module in (say, paper_module):
-        monkeypatch.setattr(module, "language", lambda: "ja")
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("layer-mixing?file=gone.duckdb&lm_view=ratio#curves", "no file gone.duckdb"),
+        ("layer-mixing?file=tiny.duckdb&content=0&lm_view=ratio#curves", "has been replaced"),
+        ("layer-mixing?file=tiny.duckdb&lm_view=ratio#none", "does not show this figure"),
+        ("relevance?file=tiny.duckdb&re_view=map#grid", "Choose an image"),
+    ],
+)
+def test_a_figure_that_is_not_there_says_so_in_its_place(opened, store_folder, address, reason):
+    session = opened("report", store_folder, alone=True)
+    session.session_state[_KEY] = Collection(items=(Kept(address),))
+    assert_sound(session.run())
+    assert reason in sentences(session).replace("\\", "")
+    assert not session.get("imgs")
+
+
+def test_a_chart_that_cannot_be_drawn_is_said_to_be(monkeypatch):
+    monkeypatch.setattr(export, "svg", Mock(side_effect=NotDrawn("slow")))
     with zipfile.ZipFile(io.BytesIO(paper("", ITEMS))) as files:
-        document = files.read("report.tex").decode()
-    assert "luatexja" in document
-    assert "Mixscope レポート" in document
+        assert "could not be drawn" in files.read("report.tex").decode()
+        assert not [name for name in files.namelist() if name.startswith("figures")]
 
 
-def test_the_paper_has_every_figure_table_and_source():
+def test_a_view_is_collected_once_and_a_full_collection_takes_no_more():
+    assert COLLECTION.with_item(replace(KEPT[0], note="again")) == COLLECTION
+    full = Collection(items=tuple(Kept(str(n)) for n in range(MOST_ITEMS)))
+    assert full.with_item(KEPT[0]) == full
+    noted = COLLECTION.noted(1, HOSTILE)
+    assert read(noted.written()) == noted
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://example.org/layer-mixing?lm_view=ratio#curves",
+        "//example.org?lm_view=ratio#curves",
+        "layer-mixing#curves",
+        "nowhere?lm_view=ratio#curves",
+        f"layer-mixing?lm_view=ratio&more={'x' * 9_000}#curves",
+    ],
+)
+def test_what_is_no_address_of_a_figure_is_left_out(address):
+    items = [{"address": address}, {"address": KEPT[0].address}]
+    assert read(json.dumps({"title": "t", "items": items})) == Collection("t", KEPT[:1])
+
+
+def test_the_paper_has_every_figure_table_and_source_in_the_language_of_its_readers(monkeypatch):
     with zipfile.ZipFile(io.BytesIO(paper("ρ & more", ITEMS))) as files:
         names = files.namelist()
         document = files.read("report.tex").decode()
         [table] = [name for name in names if "02-syntax-best" in name]
         rows = list(csv.reader(io.StringIO(files.read(table).decode("utf-8-sig"))))
-        references = files.read("references.bib").decode()
-    figures = re.findall(r"\{(figures/[^}]*)\}", document)
-    assert len(figures) == 1
-    assert "luatexja" not in document
-    assert r"\includegraphics[width=\linewidth]" in document
-    assert set(figures) <= set(names)
+        assert "{clark-2019," in files.read("references.bib").decode()
+    [figure] = re.findall(r"\{(figures/[^}]*)\}", document)
+    assert figure in names
     assert rows[2] == ["[SEP]", "", "4"]
-    assert r"\title{\(\rho\) \& more}" in document
-    assert r"100\%\_\$x\$" in document
-    assert "{[}SEP]" in document
-    assert "{clark-2019," in references
-    assert "% select 1" in document
+    for written in (r"\title{\(\rho\) \& more}", r"100\%\_\$x\$", "{[}SEP]", "% select 1"):
+        assert written in document
+    assert "luatexja" not in document
+    for module in (say, paper_module):
+        monkeypatch.setattr(module, "language", lambda: "ja")
+    with zipfile.ZipFile(io.BytesIO(paper("", ITEMS))) as files:
+        assert "luatexja" in files.read("report.tex").decode()
+
+
+ROWS = pd.DataFrame(
+    {
+        "layer": [1, 1, 2, 2],
+        "head": [1, 2, 1, 2],
+        "token_type": ["sep", "cls", "sep", "cls"],
+        "mean": [0.1, 0.2, 0.3, None],
+        "low": [0.05, 0.1, 0.2, 0.3],
+        "high": [0.2, 0.3, 0.4, 0.5],
+    }
+)
+
+
+def bars() -> Any:
+    return Bars(colour="token_type").draw(ROWS, "", {})
+
+
+def test_a_view_offers_its_link_its_papers_and_its_queries(opened, store_folder):
+    session = opened("norms", store_folder, an_view="frequency")
+    link, bibliography, sql = (code.value for code in session.code[:3])
+    assert "an_view=frequency" in link
+    assert set(re.findall(r"@\w+\{([\w-]+),", bibliography)) == {"mixscope", "kobayashi-2020"}
+    assert "title = {{Attention is Not Only a Weight" in bibliography
+    assert "author = {Kobayashi, Goro and Kuribayashi, Tatsuki and" in bibliography
+    assert "from " in sql
+    assert "$" not in sql
+
+
+FAMILIES = {"山本": "Yamamoto", "松崎": "Matsuzaki", "澤木": "Sawaki", "村田": "Murata"}
+
+
+@pytest.mark.parametrize("key", PAPERS)
+def test_every_paper_has_a_full_entry_that_agrees_with_the_code(key):
+    entry, paper = bibliography((key,), "1.0").partition("\n@")[2], PAPERS[key]
+    kind, _, rest = entry.partition("{")
+    assert kind in {"article", "incollection", "inproceedings"}
+    assert rest.startswith(f"{key},")
+    fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", entry, re.MULTILINE))
+    authors = [name.strip("{}").split(", ") for name in fields["author"].split(" and ")]
+    families = [FAMILIES[name[0]] if name[0] in FAMILIES else name[0] for name in authors]
+    assert ", ".join(families) == paper.authors
+    assert key in {"openai-2025", "cunningham-2026"} or all(len(name) == 2 for name in authors)
+    title = fields["title"].strip("{}").replace("\\&", "&")
+    assert (title, fields["year"], fields["url"]) == (paper.title, str(paper.year), paper.url)
+    assert {"journal", "booktitle"} & set(fields)
+    assert entry.count("{") == entry.count("}")
+
+
+def test_csv_gives_the_frame_back_and_opens_in_spreadsheets():
+    frame = ROWS.rename(columns={"layer": "層"})
+    written = export.csv(frame)
+    assert written.startswith("\ufeff".encode())
+    pd.testing.assert_frame_equal(pd.read_csv(io.BytesIO(written)), frame)
+
+
+def test_a_figure_is_as_wide_as_two_columns_with_whole_sentences_and_its_source():
+    said = [f"Layer {n} gives it {'much ' * 9}weight." for n in range(9)]
+    picture = export.svg(bars(), " ".join(said), "File <x>: model m.", "select 1 < 2")
+    [width] = re.findall('<svg[^>]* width="([0-9.]+)"', picture)
+    assert float(width) == pytest.approx(export.WIDTH, abs=4)
+    shown = " ".join(re.sub("<[^>]+>", " ", picture).split())
+    kept = [sentence for sentence in said if sentence in shown]
+    assert 2 < len(kept) < len(said)
+    assert f"Layer {len(kept)} gives" not in shown
+    assert "File &lt;x&gt;: model m." in picture
+    assert picture.endswith("<metadata>select 1 &lt; 2</metadata></svg>")

@@ -1,37 +1,28 @@
-"""Lists of pairs are those of the file, and what the model computes agrees with it."""
+"""Lists of pairs are those of the file; pairs beyond a window are named as such."""
 
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from analysis.scopes import POST_NORM
+from pages.kit import search
 from pages.services import live_model
-from pages.token_pairs.charts import grid, pair_rows
-from pages.token_pairs.lists import CHANGE, HIGH, LOW, with_pair_names
+from pages.token_pairs.lists import CHANGE, with_pair_names
 from pages.token_pairs.pair import PAGE
-from pages.token_pairs.pair import PAGE as A_PAGE
 from pages.token_pairs.ranking import listed
-from pages.words.scope import words_of
-from tests.pages.conftest import bodies, frames, in_address, sentences
+from tests.pages.conftest import assert_sound, captions, frames, sentences
 from tests.pages.kit.openings import click
-from tests.pages.kit.ran import Ran, ran
-from tests.pages.kit.stores import changed_copy
+from tests.pages.kit.ran import Ran, inquiry, ran
+from tests.pages.kit.stores import folder_of
+from tests.small_store import fetched
 
 pytestmark = pytest.mark.slow
 OF_PAGE = "token_pairs"
 PAIR = {"source": "cat", "target": "sat"}
 CHOSEN = {f"tp_{side}": token for side, token in PAIR.items()}
-PLANTED = (
-    "update stored.pair_delta set error_ff = error_ff / 64 where (source + target) % 3 = 0",
-    "update stored.pair_extreme set error = error / 64 where (source + target) % 3 = 0",
-)
 
 
 def pairs_of(frame) -> list[tuple[str, str, float]]:
@@ -64,23 +55,15 @@ def pairs(monkeypatch, store_folder) -> Callable[..., Ran]:
     return run
 
 
-def table_of(section: Ran) -> pd.DataFrame:
-    """The list beside the chart."""
-    return section.one("pairs_table").shown.frame
-
-
 @pytest.mark.parametrize("direction", ["amplified", "attenuated"])
 def test_lists_are_those_of_the_file_and_begin_with_the_papers(direction, pairs, store):
     asked = {"order": direction, "min_count": 2}
     expected = listed(store, layers=[1, 2], effect="ff", rank="mean", limit=10, **asked)
-    shown = pairs("tables").keyed(f"tp_tables_{direction}")
-    assert pairs_of(shown) == pairs_of(expected)
+    assert pairs_of(pairs("tables").keyed(f"tp_tables_{direction}")) == pairs_of(expected)
     section = pairs("workbench", tp_layer="2", tp_effect="ff_ln", tp_direction=direction)
-    expected = listed(store, layers=[2], effect="ff_ln", limit=1000, **asked)
-    assert pairs_of(table_of(section)) == pairs_of(expected)
-    assert pairs_of(section.keyed("tp_workbench_pairs_2")) == pairs_of(expected)[:24]
-    first, second = pairs_of(expected)[0][:2]
-    assert f"{first} → {second}" in section.said.replace("\\", "")
+    expected = pairs_of(listed(store, layers=[2], effect="ff_ln", limit=1000, **asked))
+    assert pairs_of(section.one("pairs_table").shown.frame) == expected
+    assert pairs_of(section.keyed("tp_workbench_pairs_2")) == expected[:24]
 
 
 @pytest.mark.parametrize(
@@ -92,88 +75,32 @@ def test_lists_are_those_of_the_file_and_begin_with_the_papers(direction, pairs,
         ),
         (
             {"tp_relation": "adjacent", "tp_least": "4"},
-            lambda row: row.relation_named == "neighbours",
+            lambda row: row.relation_named == "neighbours" and row.n >= 4,
         ),
-        ({"tp_text": "CAT"}, lambda row: "cat" in row.source or "cat" in row.target),
     ],
 )
 def test_what_is_listed_fulfils_every_condition(choices, holds, pairs):
-    section = pairs("workbench", tp_direction="both", **choices)
-    everything: Any = table_of(pairs("workbench", tp_direction="both", tp_least="1"))
-    least = int(choices.get("tp_least", 2))
-    fits = [row for row in everything.itertuples() if holds(row) and row.n >= least]
-    shown = table_of(section)
-    assert len(shown) == len(fits)
+    every = pairs("workbench", tp_direction="both").one("pairs_table").shown.frame
+    shown = pairs("workbench", tp_direction="both", **choices).one("pairs_table").shown.frame
+    assert 0 < len(shown) == sum(map(holds, every.itertuples()))
     assert all(map(holds, shown.itertuples()))
 
 
-def test_a_pair_has_the_numbers_of_the_file(pairs, answers, ids):
+def test_a_pair_has_the_numbers_of_the_file(pairs, store, ids):
     section = pairs("workbench", **CHOSEN)
-    ((n, n_sequences, pmi),) = answers(
-        """
-        select n, n_sequences, pmi from pair
-        join vocabulary as s on s.token_id = source join vocabulary as t on t.token_id = target
-        where s.token = 'cat' and t.token = 'sat'
-        """
-    )
+    pair = f"source = {ids['source_id']} and target = {ids['target_id']}"
+    asked = store.execute(f"select n, n_sequences, pmi from pair where {pair}")
+    [(n, n_sequences, pmi)] = asked.fetchall()
     assert f"**{n}** occurrences in **{n_sequences}** sequences" in section.said
     assert f"PMI **{pmi:.2f}** bits".replace("-", "−") in section.said
+    effects = [f"mean_{name}" for name in POST_NORM.effects]
+    means = f"select {', '.join(effects)} from pair_delta_wide where layer = 1 and {pair}"
+    [means] = store.execute(means).fetchall()
     steps = section.keyed("tp_workbench_modules")
-    [means] = answers(
-        f"""
-        select columns(['mean_' || name for name in {[*POST_NORM.effects]}]) from pair_delta_wide
-        where layer = 1 and source = {ids["source_id"]} and target = {ids["target_id"]}"""
-    )
     np.testing.assert_allclose(steps[CHANGE], 100 * np.array(means), atol=1e-9)
-    assert "no PMI" in pairs("workbench", tp_source="[CLS]", tp_target="sat").said
 
 
-@pytest.mark.parametrize("rank", ["bound", "mean"])
-def test_what_is_faint_has_no_interval_without_0(rank, pairs, store_folder, tmp_path):
-    planted = changed_copy(store_folder, tmp_path, *PLANTED)
-    shown = {
-        "tp_tables_amplified": (pairs("tables", planted, tp_ranking=rank), grid),
-        "tp_workbench_pairs_1": (
-            pairs("workbench", planted, tp_rank=rank, tp_direction="both"),
-            pair_rows,
-        ),
-    }
-    for key, (section, chart) in shown.items():
-        frame = section.keyed(key)
-        clear = (frame[LOW] > 0) | (frame[HIGH] < 0)
-        assert 0 < clear.sum() < len(frame) or (key, rank) == ("tp_workbench_pairs_1", "bound")
-        with words_of("token_pairs", "workbench"):
-            drawn = chart(frame, "pairs", PAIR)
-        data = [part.data for part in (*drawn.layer, drawn)]
-        rows = [part for part in data if isinstance(part, pd.DataFrame) and "clear" in part]
-        assert {tuple(part["clear"]) for part in rows} == {tuple(clear)}
-
-
-def test_every_place_where_it_stands_is_marked_once(section, store, ids):
-    places = store.execute(
-        """
-        select seq, s.pos as source_pos, t.pos as target_pos from token as s join token as t
-        using (seq) where s.token_id = $source_id and t.token_id = $target_id and s.pos <> t.pos""",
-        ids,
-    ).df()
-    pages = -(-len(places) // A_PAGE)
-    assert pages > 1, "this test could not have failed"
-    shown = []
-    for page in range(1, pages + 1):
-        session = section("workbench", **({"tp_page": str(page)} if page > 1 else {}), **CHOSEN)
-        texts = [part for part in bodies(session).split('class="an-text"') if "title=" in part]
-        for text in texts:
-            spans = re.findall(r'<span class="an-(\w+)"[^>]*>([^<]*)<', text)
-            assert sorted(spans) == [("source", "cat"), ("target", "sat")]
-        shown += re.findall(
-            r"Sequence (\d+), source at position (\d+), target at position (\d+)",
-            sentences(session),
-        )
-    expected = places[["seq", "source_pos", "target_pos"]].astype(str)
-    assert sorted(shown) == sorted(expected.itertuples(index=False, name=None))
-
-
-def test_pairs_are_a_click_or_a_key_away_and_newer_choices_stay(section, store):
+def test_pairs_are_a_click_or_a_key_away(section):
     session = section("workbench", tp_page="2", **CHOSEN)
     row = frames(session)[0].iloc[1]
     click(session, "tp_pairs_table", "rows", 1)
@@ -181,72 +108,74 @@ def test_pairs_are_a_click_or_a_key_away_and_newer_choices_stay(section, store):
     assert session.session_state["tp_page"] == 1
     session.button(key="tp_swap").click().run()
     assert chosen(session) == (row["target"], row["source"])
-    asked = {"effect": "ff", "order": "amplified", "min_count": 2, "limit": 1000}
-    rows = listed(store, layers=[1], **asked)
-    session = section("workbench")
-    assert session.button(key="tp_before").disabled
-    session.button(key="tp_after").click().run()
-    assert chosen(session) == (rows["source"][1], rows["target"][1])
-    session.run()
-    assert in_address(session, "tp_source") == [rows["source"][1]]
 
 
-LIVE = {"tp_live": "live"}
+@pytest.mark.parametrize(
+    ("statement", "warning"),
+    [
+        ("run set model = '/gone/model-bert'", r"cannot be loaded.*No folder is called"),
+        ("provenance set value = 'other' where name = 'model.weights'", "not the one that made"),
+        ("", "not installed"),
+    ],
+)
+def test_without_the_model_what_is_stored_is_shown_with_a_warning(
+    statement, warning, section, changed, monkeypatch
+):
+    if not statement:
+        monkeypatch.setattr(live_model, "find_spec", lambda name: None)
+    folder = changed(f"update stored.{statement}") if statement else None
+    session = section("workbench", folder, tp_live="live")
+    assert " points**" in sentences(session)
+    assert re.search(warning, session.warning[0].value)
 
 
-def unstored(store) -> tuple[str, str]:
-    """A pair whose single changes are not stored in layer 1."""
-    return store.execute(
+def test_changes_that_are_not_stored_are_computed(section, store):
+    [(source, target, n)] = store.execute(
         """
-        select source, target from pair_delta where layer = 1 and effect = 'ff' and (source, target)
-            not in (
+        select source, target, n from pair_delta where layer = 1 and effect = 'ff'
+            and (source, target) not in (
                 select s.token, t.token from pair_occurrence as pair
                 join vocabulary as s on s.token_id = pair.source
                 join vocabulary as t on t.token_id = pair.target
                 where layer = 1 and effect = 'ff')
         order by all limit 1
         """
-    ).fetchall()[0]
-
-
-def test_changes_that_are_not_stored_are_computed(section, store):
-    source, target = unstored(store)
-    chosen = {"tp_source": source, "tp_target": target}
-    assert "not stored" in sentences(section("workbench", **chosen))
-    text = sentences(section("workbench", **chosen, **LIVE))
-    assert "not stored" not in text
-    [(n,)] = store.execute(
-        "select n from pair_delta where layer = 1 and effect = 'ff' and (source, target) = (?, ?)",
-        [source, target],
     ).fetchall()
+    pair = {"tp_source": source, "tp_target": target}
+    assert "not stored" in sentences(section("workbench", **pair))
+    text = sentences(section("workbench", **pair, tp_live="live"))
+    assert "not stored" not in text
     assert text.count(" points**") >= min(n, PAGE)
 
 
-def warned(session: AppTest) -> str:
-    """Warning of a section if the model cannot be run; its stored content must be there."""
-    assert " points**" in sentences(session)
-    (warning,) = session.warning
-    return warning.value
+mistral_folder = folder_of("mistral", statistics=["pair_occurrence", "pair_pmi_correlation"])
+"""Of a model all of whose layers look through a window."""
 
 
-@pytest.mark.parametrize(
-    ("change", "warning"),
-    [
-        ("run set model = '/gone/model-bert'", r"cannot be loaded.*No folder is called"),
-        (
-            "provenance set value = 'other' where name = 'model.weights'",
-            "not the one that made this",
-        ),
-    ],
-)
-def test_a_model_that_is_gone_or_another_is_told(change, warning, section, changed):
-    """Stored numbers are shown all the same."""
-    assert re.search(
-        warning, warned(section("workbench", changed(f"update stored.{change}"), **LIVE))
+def test_the_model_computes_nothing_for_a_pair_outside_and_the_search_finds_it(
+    mistral_folder, opened, monkeypatch
+):
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(mistral_folder))
+    [(source, target), *_] = fetched(
+        mistral_folder / "tiny.duckdb",
+        """
+        select s.token, t.token from token as s join token as t using (seq)
+        where s.pos < t.pos and s.token_type in ('other', 'first') and t.token_type = 'other'
+            and s.token_id <> t.token_id
+        group by all having min(t.pos - s.pos) > (
+            select string_split(value, ', ')[1]::int from provenance where name = 'windows')
+        order by s.token, t.token
+        """,
     )
-
-
-def test_a_dashboard_without_torch_shows_what_is_stored(section, monkeypatch):
-    st.cache_data.clear()
-    monkeypatch.setattr(live_model, "find_spec", lambda name: None if name == "torch" else name)
-    assert "not installed" in warned(section("workbench", **LIVE))
+    pair = {"tp_source": source, "tp_target": target}
+    session = opened("token_pairs", mistral_folder, tp_view="workbench", tp_live="live", **pair)
+    assert_sound(session)
+    text = sentences(session) + captions(session)
+    assert "outside of the window" in text
+    assert "points**" not in text
+    [place] = [
+        place
+        for place in search.places(inquiry(), f"{source} → {target}")
+        if place.page == "token_pairs" and "tp_source" in place.choices
+    ]
+    assert place.choices == pair

@@ -1,42 +1,43 @@
-"""Whole runs over images: what is stored, left out and refused, and what makes other shards."""
+"""Whole runs over images and of hybrids: what is stored, numbered, left out and refused."""
 
 import json
 import pickle
 import shutil
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
+import torch
+from duckdb import DuckDBPyConnection
 from PIL import Image
 
-from analysis.errors import BadCorpus, BrokenLaw, UserError
+from analysis.contracts import every_table
+from analysis.errors import BrokenLaw, UnfitModel, UserError
+from analysis.models.reading import read_model
 from analysis.needs import Need
-from analysis.statistics.corpus import IMAGES
-from precompute.corpora.load import convert_corpus
+from analysis.statistics.corpus import IMAGES, identity_in
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
-from precompute.needs import check_corpus, corpus_needs
+from precompute.live.one_sequence import rerun
+from precompute.models.load_models import load_model
+from precompute.needs import check_corpus, check_model, corpus_needs
 from precompute.passes import STATISTICS
 from precompute.run import Request, run
-from precompute.store import build as store_images
 from precompute.store.check import assert_laws, faults
-from precompute.store.show import lines, remarks
+from precompute.store.show import remarks
+from tests.analysis.models.every_type import tiny_type
+from tests.analysis.models.hybrids import ATTENDING, INSTEAD, N_LAYERS, hybrid, hybrid_run
 from tests.precompute.corpora.drawn import greys, noise, saved
 from tests.refusals import refused
 from tests.small_images import MASKED, SIZES
 from tests.small_store import facts_of, fetched, manifest_of, request, shards_only
 from tests.tiny_vision import COLUMNS, LABELS, ROWS
 
-WORDS = {Need.TREES: "trees", Need.COREFERENCE: "coreference", Need.WORDS: "annotated words"}
 ALLOWED = {name for name in STATISTICS if not corpus_needs(name)}
 LACKING = {Need.TURNED_POSITIONS, Need.DISTANCE_TERMS, Need.KERNELS, Need.SINK_LOGITS}
-LEFT_OUT = (
-    "Left out since they could not be used: 1 image(s), 1 mask(s); a run names them and says why."
-)
-CONTENT = "5 image(s) of 3 × 4 patches, 3 with a mask, 5 with their picture"
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,6 @@ def test_a_file_of_images_is_sound_and_has_every_statistic_that_needs_no_text(fi
     of_others = {name for name in STATISTICS if LACKING & {*STATISTICS[name].needs}}
     assert {*kept} == ALLOWED
     assert ALLOWED - of_others == {name for (name,) in filled} & ALLOWED
-    assert {need for name in ALLOWED for need in STATISTICS[name].requires} <= ALLOWED
 
 
 def test_registers_are_tokens_of_their_own_type_and_positions_are_interpolated(finished):
@@ -70,23 +70,13 @@ def test_registers_are_tokens_of_their_own_type_and_positions_are_interpolated(f
     file, facts = asked.output, facts_of(asked.output)
     tokens = "select token_type::varchar, list(token order by pos) from token where seq = 0"
     by_type = dict(fetched(file, f"{tokens} group by all"))
-    for table in ("token_type_mixing", "attention_norm_histogram"):
-        types = fetched(file, f"select distinct token_type::varchar from {table}")
-        assert {"cls", "register", "other"} <= {name for (name,) in types}
     assert (by_type["cls"], by_type["register"]) == (["[CLS]"], [f"[REG{n}]" for n in range(1, 5)])
-    assert by_type["other"] == [
-        f"patch {row},{column}" for row in range(1, ROWS + 1) for column in range(1, COLUMNS + 1)
-    ]
+    assert (by_type["other"][0], by_type["other"][-1]) == ("patch 1,1", f"patch {ROWS},{COLUMNS}")
     assert (facts["input"], facts["relevance_start"]) == ("images", "cls")
     assert facts["positions"] == "learned for 4 × 4 patches, interpolated to 3 × 4"
-    assert json.loads(facts["image_processor"])["crop_size"] == {"height": 12, "width": 16}
-    assert not {"max_tokens", "packing", "frequencies", "word_vectors"} & set(facts)
     for name in STATISTICS.keys() - ALLOWED:
-        [need, *_] = corpus_needs(name)
-        assert refused(UserError, check_corpus, [name], plan.corpus) == (
-            f"--statistics {name} needs {WORDS.get(need, 'text')}, and {plan.corpus.name} holds "
-            f"images: leave {name} out, or give a text corpus with a model that reads text."
-        )
+        said = refused(UserError, check_corpus, [name], plan.corpus)
+        assert f"{plan.corpus.name} holds images: leave {name} out, or give a text corpus" in said
 
 
 def test_every_image_that_was_read_has_a_row_with_what_the_model_saw(finished):
@@ -94,9 +84,7 @@ def test_every_image_that_was_read_has_a_row_with_what_the_model_saw(finished):
     with duckdb.connect(str(asked.output), read_only=True) as store:
         rows = store.execute("from image order by seq").df()
     assert rows["name"].tolist() == list(SIZES)
-    assert rows["seq"].tolist() == list(range(len(SIZES)))
     assert rows.loc[rows["coverage"].notna(), "name"].tolist() == [*MASKED, "plain.png"]
-    assert rows["picture"].notna().all()
     for seq, (name, size) in enumerate(SIZES.items()):
         row = rows.iloc[seq]
         assert (row["height"], row["width"]) == size
@@ -109,32 +97,23 @@ def test_every_image_that_was_read_has_a_row_with_what_the_model_saw(finished):
     coverage = dict(fetched(asked.output, "select name, coverage from image"))
     untold = np.array(coverage["plain.png"], dtype=float).reshape(ROWS, COLUMNS)
     np.testing.assert_array_equal(untold, [[0, np.nan, 1, 1]] * ROWS)
-    bar = np.reshape(coverage["bar.png"], (ROWS, COLUMNS))
-    assert bar[:, [0, 3]].max() == 0 < 0.3 < bar[:, [1, 2]].min()
 
 
 def test_what_was_left_out_is_said(finished):
-    path = finished[0].output
-    facts = facts_of(path)
-    assert facts["corpus images_left_out"] == facts["corpus masks_left_out"] == "1"
-    assert remarks(path) == [LEFT_OUT]
-    assert {LEFT_OUT, CONTENT} <= set(lines(path))
-
-
-CHANGED_COVERAGE = "coverage = list_transform(coverage, lambda x: {})"
-DAMAGE = {
-    "len(coverage) =": "coverage = [0.5]",
-    "between 0 and 1": CHANGED_COVERAGE.format("x + 1"),
-    "len(list_filter(coverage": CHANGED_COVERAGE.format("'nan'::float"),
-    "octet_length": "picture = ''::blob",
-}
-"""A change of an image, by the law that it breaks."""
+    assert remarks(finished[0].output) == [
+        "Left out since they could not be used: 1 image(s), 1 mask(s); a run names them and says "
+        "why."
+    ]
 
 
 def test_images_that_do_not_fit_their_file_are_seen(finished, tmp_path):
     path = Path(shutil.copy(finished[0].output, tmp_path / "changed.duckdb"))
     with duckdb.connect(str(path)) as connection:
-        for law, change in DAMAGE.items():
+        for law, change in (
+            ("len(coverage) =", "coverage = [0.5]"),
+            ("between 0 and 1", "coverage = list_transform(coverage, lambda x: x + 1)"),
+            ("octet_length", "picture = ''::blob"),
+        ):
             connection.execute(f"begin; update stored.image set {change} where seq = 0")
             assert law in refused(BrokenLaw, assert_laws, connection, IMAGES)
             connection.execute("rollback")
@@ -146,35 +125,11 @@ def test_images_that_do_not_fit_their_file_are_seen(finished, tmp_path):
     assert "all images, or none" in found
 
 
-def test_rows_are_written_a_few_at_a_time_and_pictures_only_where_maps_are_kept(
-    finished, monkeypatch
-):
-    plan = finished[1]
-    monkeypatch.setattr(store_images, "IMAGES", 2)
-    parts = list(store_images.image_rows(replace(plan, kept=frozenset({1}))))
-    assert [len(part) for part in parts] == [2, 2, 1]
-    pictures = [row["picture"] is not None for part in parts for row in part.to_pylist()]
-    assert pictures == [False, True, False, False, False]
-    assert not list(store_images.image_rows(replace(plan, images=None)))
-
-
-@pytest.mark.parametrize(
-    ("setting", "option"),
-    [
-        ({"mask_rate": 0.2}, "--mask"),
-        ({"max_tokens": 64}, "--max-tokens"),
-        ({"packing": "blocks"}, "--packing"),
-        ({"column": "body"}, "--column"),
-        ({"segments": "zero"}, "--segments"),
-        ({"frequencies": Path("counts.txt")}, "--frequencies"),
-        ({"word_vectors": Path("glove.txt")}, "--word-vectors"),
-    ],
-)
-def test_an_option_of_texts_is_refused_by_name(tmp_path, setting, option):
-    asked = request(tmp_path, "vit", **setting)
+def test_an_option_of_texts_is_refused_by_name(tmp_path):
+    asked = request(tmp_path, "vit", packing="blocks")
     assert refused(UserError, run, asked, run_local) == (
-        f"{option} is for texts, and {asked.model} reads images, each of as many tokens as it has "
-        f"patches. Leave {option} out."
+        f"--packing is for texts, and {asked.model} reads images, each of as many tokens as it has "
+        "patches. Leave --packing out."
     )
     assert not asked.output.exists()
 
@@ -197,37 +152,121 @@ def test_another_image_processor_or_one_other_pixel_makes_other_shards(tmp_path)
     assert sorted(labels) == sorted((label,) for label in LABELS * len(SIZES))
 
 
-CHANGED = (
-    "noise.png: has changed since the run read it first; leave the folder alone and run the same "
-    "command again"
-)
-
-
-@pytest.mark.parametrize("is_before", [True, False], ids=["during a run", "before it is stored"])
-def test_an_image_that_changes_stops_the_run_in_one_sentence_and_leaves_no_file(
-    tmp_path, is_before
-):
+def test_an_image_that_changes_stops_the_run_in_one_sentence_and_leaves_no_file(tmp_path):
     asked = request(tmp_path, "vit", statistics=["completeness"])
 
     def changing(plan, model, jobs, report):
-        if not is_before:
-            run_local(plan, model, jobs, report)
+        run_local(plan, model, jobs, report)
         saved(tmp_path / "images" / "noise.png", noise(16, 12, seed=9))
-        if is_before:
-            run_local(plan, model, jobs, report)
 
     with pytest.raises(UserError) as caught:
         run(asked, changing)
-    assert str(caught.value) == str(pickle.loads(pickle.dumps(caught.value))) == CHANGED
+    assert str(caught.value) == str(pickle.loads(pickle.dumps(caught.value)))
+    assert str(caught.value).startswith("noise.png: has changed since the run read it first; ")
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("tiny")] == []
 
 
-@pytest.mark.parametrize("source", ["demo-digits", "images"])
-def test_images_are_not_made_into_json_lines(finished, tmp_path, source):
-    corpus = str(finished[0].corpus) if source == "images" else source
-    asked = {"packing": "paragraphs", "column": "text", "model": None, "max_tokens": 9, "seed": 0}
-    assert refused(BadCorpus, convert_corpus, [corpus], tmp_path / "a", **asked) == (
-        f"{corpus}: holds images, which JSON Lines has no place for; give the folder itself as "
-        "--corpus of a run"
+FROM_LAYER_TO_LAYER = {
+    name for name, table in STATISTICS.items() if Need.EVERY_LAYER in table.needs
+}
+
+
+@pytest.fixture(scope="module")
+def lfm2(tmp_path_factory):
+    """A run of LFM 2 with all statistics."""
+    asked, _ = hybrid_run(tmp_path_factory, "lfm2")
+    with duckdb.connect(str(asked.output), read_only=True) as store:
+        yield asked, store
+
+
+def _column(store: DuckDBPyConnection, query: str) -> list[Any]:
+    return [value for (value,) in store.execute(query).fetchall()]
+
+
+def test_every_table_numbers_layers_as_the_model_does_and_the_file_names_the_others(lfm2):
+    asked, store = lfm2
+    assert list(faults(asked.output)) == []
+    there = []
+    for table in every_table():
+        columns = {"layer", "layer_a", "layer_b"} & {column.name for column in table.key}
+        for name in columns if table.name not in ("provenance", "run") else ():
+            stored = f"from stored.{table.name} where {name} is not null order by all"
+            if found := _column(store, f"select distinct {name} {stored}"):
+                there.append(table.name)
+                assert set(found) <= set(ATTENDING["lfm2"]), table.name
+                if name == "layer":
+                    assert found == ATTENDING["lfm2"], table.name
+    assert len(there) >= 40
+    depths = _column(store, "select distinct depth from sequence_massive_activation order by 1")
+    assert depths == sorted({d for n in ATTENDING["lfm2"] for d in (n - 1, n)})
+    facts = dict(store.execute("select name, value from provenance").fetchall())
+    others = [n for n in range(1, N_LAYERS["lfm2"] + 1) if n not in ATTENDING["lfm2"]]
+    assert facts["without_attention"] == ", ".join(f"{n} {INSTEAD['lfm2']}" for n in others)
+    windows = facts["windows"].split(", ")
+    assert [n for n, size in enumerate(windows, start=1) if size != "none"] == ATTENDING["lfm2"]
+    assert _column(store, "select n_layers from run") == [N_LAYERS["lfm2"]]
+
+
+def test_numbers_of_a_layer_are_those_of_the_library_s_layer_of_that_number(lfm2):
+    _, store = lfm2
+    model = hybrid("lfm2")
+    kinds = {"output_attentions": True, "output_hidden_states": True}
+    for seq in _column(store, "select seq from sequence order by n_tokens desc limit 2"):
+        ids = _column(store, f"select token_id from token where seq = {seq} order by pos")
+        with torch.no_grad():
+            run = model(torch.tensor([ids]), use_cache=False, **kinds)
+        attention = [weights for weights in run.attentions if weights is not None]
+        for layer, weights in zip(ATTENDING["lfm2"], attention, strict=True):
+            received = weights[0].sum(1)
+            states = run.hidden_states[layer - 1][0].norm(dim=-1)
+            for head, of_head in enumerate(received, start=1):
+                key = f"where seq = {seq} and layer = {layer} and head = {head} order by pos"
+                rows = _column(store, f"select attention_received from head_token {key}")
+                np.testing.assert_allclose(rows, of_head, rtol=1e-4, atol=1e-5)
+            key = f"where seq = {seq} and layer = {layer} order by pos"
+            norms = _column(store, f"select input_norm from token_norm {key}")
+            np.testing.assert_allclose(norms, states, rtol=1e-4)
+
+
+def test_what_is_carried_from_layer_to_layer_is_absent_and_refused_by_name(lfm2):
+    asked, store = lfm2
+    rows = dict(store.execute("select name, n_rows from manifest").fetchall())
+    assert [name for name in FROM_LAYER_TO_LAYER if rows.get(name)] == []
+    model = load_model(asked.model, device="cpu")
+    assert refused(UserError, check_model, ["rollout"], model) == (
+        f"--statistics rollout needs layers that all attend, and of those of {asked.model} "
+        "1, 4, 5, 7 have no attention: leave rollout out, or give a model without other layers, "
+        "such as a Llama."
     )
-    assert not (tmp_path / "a").exists()
+    check_model(["mixing_ratio", "head_distance"], model)
+
+
+def test_a_page_is_given_maps_of_a_layer_by_its_number_and_no_relevance(lfm2):
+    asked, store = lfm2
+    facts = dict(store.execute("select name, value from provenance").fetchall())
+    [revision] = _column(store, "select revision from run")
+    live = rerun(asked.model, revision=revision, identity=identity_in(facts), dtype="float32")
+    text, _ = live.typed("The cat sat.", max_tokens=36)
+    maps = live.layer_maps(text, layer=6)
+    model = hybrid("lfm2")
+    with torch.no_grad():
+        run = model(torch.tensor([text.ids.tolist()]), use_cache=False, output_attentions=True)
+    wanted = [weights for weights in run.attentions if weights is not None][-1][0]
+    np.testing.assert_allclose(maps.weights, wanted, rtol=1e-4, atol=1e-6)
+    said = refused(UnfitModel, live.relevance_of_text, "The cat sat.", max_tokens=36)
+    assert said.endswith("has some without attention.")
+
+
+def test_attention_that_is_not_seen_makes_no_gap(monkeypatch):
+    """A layer that attends by code of its own is no layer without attention."""
+    model = tiny_type("llama")
+    second, attend = model.layers[1].self_attn, torch.nn.functional.scaled_dot_product_attention
+
+    def attended(hidden_states, **_more):
+        heads = hidden_states.unflatten(-1, (4, -1)).transpose(1, 2)
+        return attend(heads, heads, heads).transpose(1, 2).flatten(2), None
+
+    monkeypatch.setattr(second, "forward", attended)
+    assert refused(UnfitModel, read_model, model) == (
+        "LlamaModel: of its 3 layers 2 attend in no way that is known."
+    )

@@ -9,10 +9,9 @@ from contextlib import suppress
 import pytest
 import typer
 
-from precompute import __main__, stopping
+from precompute import stopping
 from precompute.stopping import stoppable
 
-_COMMAND_GIVEN = stopping.command_given
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
@@ -94,39 +93,12 @@ def test_what_does_not_hear_a_signal_is_ended_all_the_same(number, capsys, monke
     assert capsys.readouterr().err == "Stopped. Go on: mixscope run\n"
 
 
-@pytest.mark.parametrize(
-    ("found", "given", "expected"),
-    [
-        ("/bin/mixscope", ["/bin/mixscope", "run", "--limit", "2"], "mixscope run --limit 2"),
-        ("/other/mixscope", ["/bin/mixscope", "show", "a b"], "/bin/mixscope show 'a b'"),
-        (None, ["/x/precompute/__main__.py", "demo"], "python3 -m precompute demo"),
-    ],
-)
-def test_the_command_that_goes_on_is_the_one_that_was_given(found, given, expected, monkeypatch):
-    monkeypatch.setattr(stopping, "command_given", _COMMAND_GIVEN)
-    monkeypatch.setattr(sys, "argv", given)
-    monkeypatch.setattr(sys, "orig_argv", ["python3", "-m", "precompute", "demo"])
-    monkeypatch.setattr(stopping.shutil, "which", lambda name: found)
-    assert stopping.command_given() == expected
-
-
 def test_a_command_that_gets_none_ends_as_it_does(capsys):
     stoppable(lambda _: print("done"))
     signal.raise_signal(signal.SIGINT)  # while the process ends
     with pytest.raises(SystemExit) as ended:
         stoppable(lambda _: sys.exit(1))
     assert ended.value.code == 1
-    with pytest.raises(KeyError):
-        stoppable(lambda _: {}["x"])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for commands behind
     stoppable(lambda _: signal.raise_signal(signal.SIGINT))
     assert capsys.readouterr() == ("done\n", "")
-
-
-@pytest.mark.parametrize(("code", "status"), [(None, 0), (1, 1)])
-def test_a_command_that_is_done_ends_its_process_at_once(monkeypatch, code, status):
-    ended = []
-    monkeypatch.setattr(__main__, "stoppable", lambda command: sys.exit(code))
-    monkeypatch.setattr(__main__, "end_quietly", ended.append)
-    __main__.main()
-    assert ended == [status]

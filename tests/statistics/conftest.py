@@ -8,7 +8,6 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.models.trace import LayerTrace
-from analysis.scopes import LayerOrder
 from precompute.jobs.plan import Plan
 from precompute.run import Request
 from tests.shared_store import shared_run
@@ -29,11 +28,6 @@ def layers(traced_alone) -> list[LayerTrace]:
 
 
 @pytest.fixture(scope="session")
-def layer_order(tiny) -> LayerOrder:
-    return tiny.layers[0].order
-
-
-@pytest.fixture(scope="session")
 def pair_run(tmp_path_factory, family) -> Run:
     """Every statistic of pairs, with some masked tokens where the family has a mask."""
     rate = mask_rate(family, 0.1)
@@ -42,11 +36,11 @@ def pair_run(tmp_path_factory, family) -> Run:
 
 
 @pytest.fixture(scope="session")
-def probing_run(tmp_path_factory, family) -> Run:
+def probing_run(tmp_path_factory) -> Run:
     """Predictions of single heads in the small treebank: governors and antecedents."""
     statistics = [*OF_GOVERNORS, "dependency_best", *OF_ANTECEDENTS]
-    ask = partial(asked_for, family=family, annotated=True, statistics=statistics)
-    return shared_run(tmp_path_factory, f"probing-{family}", ask)
+    ask = partial(asked_for, annotated=True, statistics=statistics)
+    return shared_run(tmp_path_factory, "probing-bert", ask)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.statistics.corpus import LEAST_COUNT
-from precompute.store.cross_laws import CROSS_LAWS
+from precompute.store.check import CROSS_LAWS
 from tests.shared_store import shared_store
 
 pytestmark = pytest.mark.slow  # whole files are built

@@ -16,8 +16,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.documents import Document, Sentence, check_words
-from precompute.corpora.annotated.mentions import Entities, entity_fields
+from precompute.corpora.annotated.documents import (
+    Document,
+    Entities,
+    Sentence,
+    check_words,
+    entity_fields,
+)
 from precompute.corpora.left_out import UnreadCoreference
 from precompute.corpora.sequence import ROOT
 from precompute.corpora.source import Line, numbered_lines
@@ -25,7 +30,6 @@ from precompute.corpora.wording import shown
 
 N_COLUMNS = 10
 _ID = re.compile(r"([0-9]{1,6})(?:([-.])([0-9]{1,6}))?")
-_NEW_DOCUMENT = re.compile(r"#\s*newdoc\b")
 _ABSENT = "_"
 
 
@@ -41,7 +45,7 @@ def conllu_documents(path: Path) -> Iterator[Document | BadCorpus]:
     runs = groupby(lines, key=lambda line: bool(line.text.strip()))
     for block in (list(run) for filled, run in runs if filled):
         comments = [line for line in block if line.text.startswith("#")]
-        if any(_NEW_DOCUMENT.match(line.text) for line in comments):
+        if any(re.match(r"#\s*newdoc\b", line.text) for line in comments):
             yield from document.finished()
             document = _UnfinishedDocument(document.fields)
         document.fields = entity_fields(comments) or document.fields

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from analysis.errors import BadCorpus
-from precompute.corpora.annotated.documents import Document, Sentence, check_words
-from precompute.corpora.annotated.mentions import (
+from precompute.corpora.annotated.documents import (
     Bracketed,
     Brackets,
+    Document,
+    Sentence,
     bracket_items,
+    check_words,
     clusters,
     head_by_tag,
     head_by_word,
@@ -28,7 +30,6 @@ from precompute.corpora.sequence import Mention
 from precompute.corpora.source import Line, numbered_lines
 from precompute.corpora.wording import file_name, shown
 
-_BEGIN = re.compile(r"#\s*begin document\b")
 _END = re.compile(r"#\s*end document\b")
 _WORD_OF = {2: 0, 3: 1}
 _LEAST_WIDE, _WORD, _LEAST_TAGGED, _TAG = 5, 3, 11, 4
@@ -59,7 +60,7 @@ def column_documents(path: Path) -> Iterator[Document | BadCorpus]:
     """
     document: _UnfinishedDocument | None = None
     for line in numbered_lines(path, stripped=False):
-        if _BEGIN.match(line.text):
+        if re.match(r"#\s*begin document\b", line.text):
             _refuse_unended(document, line.place)
             document = _UnfinishedDocument(line)
         elif _END.match(line.text):

@@ -19,7 +19,6 @@ FULL = 255
 LAST_LABEL = 31
 GREY = 8
 TRIMAP = "_trimap"
-_LOSSY = ("JPEG", "WEBP")
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ def mask_of(picture: Picture) -> Mask | None:
     greys = _greys(image, name)
     counts = greys.histogram()
     holds_labels = any(counts[1 : LAST_LABEL + 1]) and not any(counts[LAST_LABEL + 1 : FULL])
-    is_exact = mask.kind not in _LOSSY
+    is_exact = mask.kind not in ("JPEG", "WEBP")
     return _labels(greys, name) if is_exact and holds_labels else _shares(greys)
 
 
@@ -125,7 +124,6 @@ def _colours(image: Image.Image) -> np.ndarray:
 
 _COLOURS = {1: "L", 3: "RGB"}
 _PLAIN = {"do_rescale": False, "do_normalize": False}
-_AS_IT_IS = {"do_resize": False, "do_center_crop": False}
 _AVERAGED = {"resample": Image.Resampling.BOX}
 
 
@@ -164,7 +162,7 @@ class ImageReader:
         return self.layout.rows * self.patch[0], self.layout.columns * self.patch[1]
 
     def pixels(self, picture: Picture) -> Float[Tensor, "channel height image_width"]:
-        changes = _AS_IT_IS if picture.is_seen else {}
+        changes = {"do_resize": False, "do_center_crop": False} if picture.is_seen else {}
         return torch.from_numpy(self._processed(self._image(picture), picture.name, **changes))
 
     def shown(self, picture: Picture) -> UInt8[np.ndarray, "channel height image_width"]:

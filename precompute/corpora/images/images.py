@@ -253,38 +253,13 @@ def image_sequence(index: int, picture: Picture, reader: ImageReader) -> Sequenc
     )
 
 
-N_HELD_OUT = 360
-FULL, HALF = 16, 8
-SIDE = 8
-SPLIT_SEED = 0
-
-
-@dataclass(frozen=True)
-class Digit:
-    """One digit, by its place in scikit-learn's data set, counted from 0."""
-
-    number: int
-    label: int
-    ink: UInt8[np.ndarray, "height image_width"]
-
-    @property
-    def name(self) -> str:
-        return f"digit {self.label} no. {self.number}"
-
-    @property
-    def png(self) -> bytes:
-        """Return the image as a PNG file, from black to white."""
-        return pictures.png(np.rint(self.ink * (255 / FULL)).astype(np.uint8)[None])
-
-    @property
-    def mask(self) -> bytes:
-        """Return the mask as a PNG file: white where at least half of a pixel's area is ink."""
-        return pictures.png(np.where(self.ink >= HALF, np.uint8(255), np.uint8(0))[None])
+FULL, HALF, SIDE = 16, 8, 8
+"""Shades of a pixel above white, half of them, and pixels of a side."""
 
 
 @cache
-def digits() -> tuple[Digit, ...]:
-    """Return the held-out digits; every digit has the share that it has in all."""
+def digits() -> tuple[tuple[str, UInt8[np.ndarray, "height image_width"]], ...]:
+    """Return name and ink of the held-out digits; every digit has the share that it has in all."""
     # these take half a second to import, which runs over other corpora need not wait for
     from sklearn.datasets import load_digits
     from sklearn.model_selection import train_test_split
@@ -292,17 +267,22 @@ def digits() -> tuple[Digit, ...]:
     pixels, labels = load_digits(return_X_y=True)
     ink = np.asarray(pixels, dtype=np.uint8).reshape(-1, SIDE, SIDE)
     _, held_out = train_test_split(
-        np.arange(len(labels)), test_size=N_HELD_OUT, random_state=SPLIT_SEED, stratify=labels
+        np.arange(len(labels)), test_size=360, random_state=0, stratify=labels
     )
-    return tuple(Digit(int(index), int(labels[index]), ink[index]) for index in sorted(held_out))
+    return tuple((f"digit {labels[index]} no. {index}", ink[index]) for index in sorted(held_out))
+
+
+def _grey(shares: np.ndarray) -> bytes:
+    """Return shares as a PNG file, from black to white."""
+    return pictures.png(np.rint(255 * shares).astype(np.uint8)[None])
 
 
 def read_digit_images(reader: ImageReader, *, limit: int | None = None) -> Reading:
-    """Read the held-out digits, in the order of the data set."""
-    sequences = [
-        image_sequence(index, read_picture(digit.png, name=digit.name, mask=digit.mask), reader)
-        for index, digit in enumerate(digits()[:limit])
-    ]
+    """Read the held-out digits, in the order of the data set, with masks where half is ink."""
+    sequences = []
+    for index, (name, ink) in enumerate(digits()[:limit]):
+        picture = read_picture(_grey(ink / FULL), name=name, mask=_grey(ink >= HALF))
+        sequences.append(image_sequence(index, picture, reader))
     content = content_sha256(sequences)
     settings = {"images": content, "reader": reader_settings(reader)}
     return Reading(

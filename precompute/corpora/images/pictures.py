@@ -39,7 +39,6 @@ _BEGINNINGS = {
 }
 _HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 _BRANDS = {b"avif": "AVIF", b"avis": "AVIF"} | dict.fromkeys(_HEIC, "HEIC")
-_BITMAP_HEADERS = {12, 40, 52, 56, 64, 108, 124}
 _FOREIGN = {
     "AVIF": "avif",
     "HEIC": "heic heif",
@@ -65,7 +64,15 @@ def kind_of(head: bytes) -> str | None:
         return "WEBP"
     if head[4:8] == b"ftyp":
         return _BRANDS.get(head[8:12])
-    if head[:2] == b"BM" and int.from_bytes(head[14:18], "little") in _BITMAP_HEADERS:
+    if head[:2] == b"BM" and int.from_bytes(head[14:18], "little") in {
+        12,
+        40,
+        52,
+        56,
+        64,
+        108,
+        124,
+    }:
         return "BMP"
     return "SVG" if head.lstrip()[:1] == b"<" and b"<svg" in head.lower() else None
 
@@ -99,7 +106,6 @@ def head_of(path: Path) -> bytes:
         return handle.read(HEAD_BYTES)
 
 
-MAX_BYTES = 256 * 2**20
 Source = Path | bytes
 """A file, or its content where there is none."""
 
@@ -118,7 +124,7 @@ class ImageFile:
     @property
     def content(self) -> bytes:
         content = read_source(self.source, name=self.name)
-        if sha256_of(content) != self.sha256:
+        if hashlib.sha256(content).hexdigest() != self.sha256:
             raise BadCorpus(
                 self.name,
                 "has changed since the run read it first; leave the folder alone and run the same "
@@ -129,10 +135,11 @@ class ImageFile:
 
 def image_file(source: Source, *, name: str) -> ImageFile:
     """Return a file with the hash of its present content."""
-    return ImageFile(name, source, sha256_of(read_source(source, name=name)))
+    content = read_source(source, name=name)
+    return ImageFile(name, source, hashlib.sha256(content).hexdigest())
 
 
-def read_source(source: Source, *, name: str, limit: int = MAX_BYTES) -> bytes:
+def read_source(source: Source, *, name: str, limit: int = 256 * 2**20) -> bytes:
     foreign = isinstance(source, Path) and FOREIGN.get(source.suffix.lower())
     if foreign:
         raise BadCorpus(name, f"is {foreign}, which is not read; {REMEDY}")
@@ -160,10 +167,6 @@ def _size_of(path: Path, name: str) -> int:
     if not path.is_file():
         raise BadCorpus(name, "is not a regular file; write the image to a file first")
     return size
-
-
-def sha256_of(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 DECODING = 2

@@ -189,20 +189,6 @@ class Corpus:
         """Return a hash of everything the model reads and of all annotations."""
         return sha256("".join(part.sha256 for part in self.parts).encode()).hexdigest()
 
-    @property
-    def longest(self) -> tuple[tuple[int, int], ...]:
-        """Return index and length of the longest sequences, or of the first of many."""
-        return self.parts[-1].longest
-
-    @property
-    def bears(self) -> tuple[Need, ...]:
-        """Return the kinds of annotation that some sequence has."""
-        return self.parts[-1].bears
-
-    @property
-    def segments(self) -> tuple[int, ...]:
-        return self.parts[-1].segments
-
     @cached_property
     def job_sizes(self) -> tuple[int, ...]:
         return tuple(
@@ -270,7 +256,7 @@ class Corpus:
         return pq.ParquetFile(self.files[part], page_checksum_verification=True)
 
 
-VERSION = 7
+VERSION = 8
 """Version of the readers' output; to be raised whenever that changes."""
 JOBS, FEWEST_SEQUENCES, JOB_SEQUENCES = 8, 4, 64
 """Jobs of a part, as long as one has no fewer and no more sequences than these."""

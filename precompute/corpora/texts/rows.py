@@ -253,10 +253,6 @@ def _rows_of_table(path: Path) -> Iterator[tuple[str, list[str]]]:
             yield place, cells
 
 
-_ROWS_AT_A_TIME = 256
-_IS_TEXT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-
-
 def parquet_rows(path: Path, column: str) -> Iterator[Row]:
     """Yield the texts of a Parquet file; its other columns are not read."""
     name, path = file_name(path), path.absolute()  # a relative name with a colon is an address
@@ -266,7 +262,7 @@ def parquet_rows(path: Path, column: str) -> Iterator[Row]:
             _check_sizes(file.metadata, column, name)
         # a repeated value is in memory once: a small file may hold a long text many times
         with pq.ParquetFile(path, read_dictionary=[column]) as file:
-            batches = file.iter_batches(_ROWS_AT_A_TIME, columns=[column], use_threads=False)
+            batches = file.iter_batches(256, columns=[column], use_threads=False)
             yield from _rows_of_column(batches, column, name)
 
 
@@ -320,5 +316,5 @@ def _check_column(schema: pa.Schema, column: str, name: str) -> None:
         )
     kind = schema.field(column).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if not any(is_text(kind) for is_text in _IS_TEXT):
+    if kind not in (pa.string(), pa.large_string(), pa.string_view()):
         raise BadCorpus(name, f"column `{column}` is of type {kind}; it must hold strings")

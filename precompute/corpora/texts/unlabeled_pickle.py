@@ -24,17 +24,10 @@ builtins bytearray, __builtin__ bytes, __builtin__ bytearray
 """
 ARRAY_NAMES = frozenset(tuple(name.split()) for name in _OF_ARRAYS.split(","))
 DAMAGE = (
-    pickle.UnpicklingError,
-    AttributeError,
-    EOFError,
-    LookupError,
-    MemoryError,
-    OverflowError,
-    TypeError,
-    ValueError,
+    *(pickle.UnpicklingError, AttributeError, EOFError, LookupError, MemoryError),
+    *(OverflowError, TypeError, ValueError),
 )
 REMEDY = "download it again, or give the corpus as JSON Lines"
-CHUNK = 1 << 16
 
 
 def pickle_rows(path: Path, column: str) -> Iterator[Row]:
@@ -122,7 +115,7 @@ class _TokensOnly(pickle._Unpickler):
     def forget_bytes(self, n_bytes: int) -> None:
         """Skip bytes; only arrays hold any."""
         while n_bytes:
-            n_bytes -= len(self.read(min(n_bytes, CHUNK)))
+            n_bytes -= len(self.read(min(n_bytes, 1 << 16)))
         self.append(None)
 
     def forget_items(self, n_items: int) -> None:

@@ -1,19 +1,15 @@
 """Texts as tokens, in a tokenizer's own template, no more of each than there is room for."""
 
-import json
-import re
 from collections.abc import Iterable, Iterator
 from collections.abc import Sequence as SequenceOf
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain, groupby
 from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Int32
 from tokenizers import Encoding
-from tokenizers import Tokenizer as Backend
-from transformers import BertJapaneseTokenizer, PreTrainedTokenizerFast
+from transformers import BertJapaneseTokenizer
 from transformers import PreTrainedTokenizerBase as Tokenizer
 
 from analysis.errors import UnfitModel, UserError
@@ -22,97 +18,10 @@ from precompute.corpora.tokenizing.kind import (
     frame_tokens,
     is_japanese,
     kind_of,
-    prepared,
     spelt_out,
     words_of_japanese,
+    words_of_tokens,
 )
-from precompute.corpora.tokenizing.words import words_of_tokens
-
-_MARKS = (" ", "。")
-_LETTER = r"[^\W_\u0d4e\U00010000-\U0010ffff]"
-"""A letter or digit. Excluded are those that some components join with the next character: U+0D4E
-and several beyond U+FFFF."""
-_LOCAL = {
-    *("BertNormalizer", "Lowercase", "NFC", "NFD", "NFKC", "NFKD", "Nmt", "Precompiled", "Prepend"),
-    *("Strip", "StripAccents", "BertPreTokenizer", "ByteLevel", "CharDelimiterSplit", "Digits"),
-    *("Metaspace", "Punctuation", "Whitespace", "WhitespaceSplit"),
-}
-"""Tokenizer components whose output before a mark does not depend on the text after it."""
-_GPT_2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-_LLAMA_3, _QWEN_2 = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
-    + digits
-    + r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    for digits in (r"\p{N}{1,3}", r"\p{N}")
-)
-_LOCAL_EXPRESSIONS = {r" {2,}", r"\s+", _GPT_2, _LLAMA_3, _QWEN_2}
-"""Patterns for replacing and splitting that match no letter with the mark after it, and look ahead
-at most one character, to find the end of white space."""
-
-
-def beginning(text: str, length: int, tokenizer: Tokenizer) -> str:
-    """Return a beginning of at least `length` characters whose tokens are those of the whole text.
-
-    Only its last token may differ, since unknown letters are joined with the next ones. It ends
-    after a letter and before a space or full stop that a letter follows. It is the whole text
-    without such a place, or if nothing proves this for the tokenizer.
-
-    A tokenizer finds added tokens, normalizes the text between them, cuts it into chunks and
-    tokenizes each. No added token and no component (`_is_local`) reaches across the place. Then
-    either a chunk ends there, and the chunks before it are the same. Or there is one chunk, but no
-    token holds the mark after another character: merges of BPE then stay on one side of the place,
-    and the best path of Unigram, which is found from the left, passes through it.
-    """
-    ends = _ends(tokenizer) if len(text) > length else None
-    place = ends and ends.search(text, length)
-    return text[: place.start()] if place else text
-
-
-@lru_cache(maxsize=1)  # called for every long text of a corpus
-def _ends(tokenizer: Tokenizer) -> re.Pattern[str] | None:
-    """Return the pattern of places where a text may end; None if there are none."""
-    if not tokenizer.is_fast:
-        return None
-    backend = cast(PreTrainedTokenizerFast, tokenizer).backend_tokenizer
-    added = cast(Any, tokenizer).added_tokens_encoder
-    marks = "".join(mark for mark in _MARKS if _parts_texts(mark, backend, added))
-    return re.compile(f"(?<={_LETTER})(?=[{marks}]{_LETTER})") if marks else None
-
-
-def _parts_texts(mark: str, backend: Backend, added: Iterable[str]) -> bool:
-    """Return True if the tokens before a mark do not depend on the text after it."""
-    parts = (*_parts(backend.normalizer), *_parts(backend.pre_tokenizer))
-    is_local = all(_is_local(part, mark) for part in parts)
-    if not is_local or any(_holds_inside(token, mark) for token in added):
-        return False
-    chunks = prepared(f"a{mark}a", backend)
-    if len(chunks) > 1:
-        return chunks[0] == prepared("a", backend)[0]
-    return not any(_holds_inside(token, chunks[0][-2]) for token in backend.get_vocab())
-
-
-def _holds_inside(token: str, mark: str) -> bool:
-    return mark in token.lstrip(mark)
-
-
-def _parts(component: Any) -> Iterator[dict[str, Any]]:
-    """Yield the settings of a normalizer or pre-tokenizer, or of each of its components."""
-    waiting = [json.loads(component.__getstate__())] if component else []
-    while waiting:
-        part = waiting.pop()
-        waiting += part.get("normalizers", part.get("pretokenizers", ()))
-        if part["type"] != "Sequence":
-            yield part
-
-
-def _is_local(part: dict[str, Any], mark: str) -> bool:
-    match part:
-        case {"type": "Replace" | "Split", "pattern": {"String": text}}:
-            return not _holds_inside(text, mark)
-        case {"type": "Replace" | "Split", "pattern": {"Regex": expression}}:
-            return expression in _LOCAL_EXPRESSIONS
-    return part["type"] in _LOCAL
-
 
 Texts = tuple[str, ...]
 """A text, or a pair of them."""
@@ -273,7 +182,10 @@ def framed(
 
 
 _CHARACTERS = 16
-"""Characters read of a text for each token of room, several times the need of most texts."""
+"""Characters read of a text for each token that is wanted, several times the need of most texts."""
+_BEYOND = 128
+"""Tokens that are read beyond those kept, which do not depend on what follows so late: a tokenizer
+looks ahead by a word, and the longest word that WordPiece takes apart has 100 letters."""
 _BATCH, _BATCH_CHARACTERS = 256, 2**20
 
 
@@ -323,24 +235,22 @@ def fitted(tokenizer: Tokenizer, batch: SequenceOf[Texts], *, max_tokens: int) -
     if both are equally long).
     """
     room = room_for(len(batch[0]), tokenizer, max_tokens)
-    read = [_beginnings(texts, _CHARACTERS * room, tokenizer) for texts in batch]
+    length = _CHARACTERS * (room + _BEYOND)
+    read = [tuple(text[:length] for text in texts) for texts in batch]
     encoded = encodings(tokenizer, read)
     return [
         _fitted(tokenizer, *of_entry, room) for of_entry in zip(batch, read, encoded, strict=True)
     ]
 
 
-def _beginnings(texts: Texts, length: int, tokenizer: Tokenizer) -> Texts:
-    return tuple(beginning(text, length, tokenizer) for text in texts)
-
-
 def _fitted(tokenizer: Tokenizer, texts: Texts, read: Texts, encoded: Encoded, room: int) -> Fitted:
     pieces = encoded.pieces(len(texts))
     while any(
-        len(part) < len(text) and len(of_side) < room + 2  # the last may be another one
+        len(part) < len(text) and len(of_side) < room + _BEYOND
         for text, part, of_side in zip(texts, read, pieces, strict=True)
     ):
-        read = _beginnings(texts, 2 * max(map(len, read)), tokenizer)
+        length = 2 * max(map(len, read))
+        read = tuple(text[:length] for text in texts)
         (encoded,) = encodings(tokenizer, [read])
         pieces = encoded.pieces(len(texts))
     kept = _kept(pieces, room)

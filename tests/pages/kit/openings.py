@@ -1,10 +1,8 @@
-"""Pages opened in a browserless session, what they export, and clicks on their figures."""
+"""Pages opened in a browserless session, and clicks on their figures."""
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,63 +11,42 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.export.shown import Shown
-from pages.kit import frame
 from pages.kit.contents import PAGES
 
-ROOT = Path(__file__).parents[3]
-PATIENCE = 60  # seconds
+PAGES_OF_FILES = Path(__file__).parents[3] / "pages"
 
 
-Offered = dict[str, Shown]
-"""Exports that a page offers, by the key of the figure."""
-
-
-@dataclass(frozen=True)
-class Opener:
-    """Opens pages in a browserless session."""
-
-    monkeypatch: pytest.MonkeyPatch
-
-    def __call__(
-        self, page: str, folder: Path, *, lang: str = "en", alone: bool = False, **address: Any
-    ) -> AppTest:
-        """A page on the files of a folder: by itself, or from the table of contents."""
-        script = f"{page}/page.py" if alone else "_main.py"
-        session = AppTest.from_file(str(ROOT / "pages" / script), default_timeout=PATIENCE)
-        if not alone and page != next(iter(PAGES)):
-            session._registered_pages = registered_pages()
-            session.switch_page(f"{page}/page.py")
-        self.monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
-        for key, value in {"lang": lang, **address}.items():
-            session.query_params[key] = value
-        return session.run()
+def open_page(
+    monkeypatch: pytest.MonkeyPatch,
+    page: str,
+    folder: Path,
+    *,
+    lang: str = "en",
+    alone: bool = False,
+    **address: Any,
+) -> AppTest:
+    """A page on the files of a folder: by itself, or from the table of contents."""
+    script = f"{page}/page.py" if alone else "_main.py"
+    session = AppTest.from_file(str(PAGES_OF_FILES / script), default_timeout=60)
+    if not alone and page != next(iter(PAGES)):
+        session._registered_pages = registered_pages()
+        session.switch_page(f"{page}/page.py")
+    monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
+    for key, value in {"lang": lang, **address}.items():
+        session.query_params[key] = value
+    return session.run()
 
 
 @cache
 def registered_pages() -> dict[Any, Any]:
     """Pages of the contents, which a session knows only after its first run."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MIXSCOPE_STATISTICS", str(ROOT / "no such folder"))
-        main = AppTest.from_file(str(ROOT / "pages" / "_main.py"), default_timeout=PATIENCE)
+        patch.setenv("MIXSCOPE_STATISTICS", str(PAGES_OF_FILES / "no such folder"))
+        main = AppTest.from_file(str(PAGES_OF_FILES / "_main.py"), default_timeout=60)
         return main.run()._registered_pages
 
 
-@contextmanager
-def noting() -> Iterator[Offered]:
-    """Record the exports that an opened page offers."""
-    figures: Offered = {}
-    offer = frame.export_buttons
-
-    def note(shown: Shown) -> None:
-        figures[shown.key] = shown
-        offer(shown)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frame, "export_buttons", note)
-        yield figures
-
-
-def frame_of(exported: Offered, key: str) -> Any:
+def frame_of(exported: Mapping[str, Shown], key: str) -> Any:
     """Frame of the figure or table with this key, or of the only one whose key begins so."""
     if key in exported:
         return exported[key].frame
@@ -84,18 +61,12 @@ def click(session: AppTest, name: str, part: str, value: Any) -> None:
         name: of the figure, with the prefix of its page.
         part: the name of the selection.
     """
+    prefix, _, short = name.partition("_")
+    of_name = re.compile(rf"-{prefix}_\w+?_{short}(_|$)")
+    drawn = session.dataframe if part == "rows" else session.get("vega_lite_chart")
+    ids = [element.proto.id for element in drawn if element.proto.selection_mode]
     states = session._tree.get_widget_states()
     clicked = states.widgets.add()
-    drawn = session.dataframe if part == "rows" else session.get("vega_lite_chart")
-    clicked.id = _selectable(drawn, name)
+    (clicked.id,) = (found for found in ids if of_name.search(found))
     clicked.string_value = json.dumps({"selection": {part: [value]}}, default=int)
     session._run(states)
-
-
-def _selectable(drawn: Iterable[Any], name: str) -> str:
-    """Id of the only element of this name that can be clicked."""
-    prefix, _, short = name.partition("_")
-    ids = [element.proto.id for element in drawn if element.proto.selection_mode]
-    of_name = re.compile(rf"-{prefix}_\w+?_{short}(_|$)")
-    (match,) = (found for found in ids if of_name.search(found))
-    return match

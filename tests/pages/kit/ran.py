@@ -1,8 +1,10 @@
-"""A section run on a file without a page: what it shows and says, with nothing drawn."""
+"""Sections of pages, run on a file without a page: what they show and say, with nothing drawn."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import import_module
 from itertools import chain
 from typing import Any
 from unittest.mock import patch
@@ -10,11 +12,13 @@ from unittest.mock import patch
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
+from analysis.needs import Need
+from pages.charts.chart_theme import with_data
 from pages.kit import grammar, recorded
 from pages.kit.address import Choice
 from pages.kit.items import Figure, Item, Markup, Table, Text, every_item
 from pages.kit.run import Run, within
-from pages.kit.section import Finding
+from pages.kit.section import Finding, Section
 from pages.kit.sections import page_of, section_of
 from pages.kit.source import Given
 from pages.kit.view import View
@@ -22,10 +26,25 @@ from pages.services.chosen import open_store, speak_of_file
 from pages.services.inquiry import Inquiry
 from pages.services.open_file import Store
 from pages.words import say
-from tests.pages.kit.promises import Pictured
 
 FOR_ALL = {"sy_least": "1", "an_least": "1", "tp_min_count": "1"}
 """Small stores have little of anything, so that nothing is left out for being rare."""
+
+
+def sections(page: str) -> list[Section]:
+    """The sections of a page, in their order."""
+    return list(import_module(f"pages.{page}.page").PAGE.sections)
+
+
+def home_of(page: str, section: Section) -> str:
+    """Name of a file that has everything a section can show."""
+    if page == "compare":
+        return "steps"
+    turned = {Need.KERNELS, Need.TURNED_POSITIONS}
+    if any(not turned.isdisjoint(table.needs) for table in section.needs):
+        return "turned"
+    of_images = any(Need.IMAGES in table.needs for table in section.needs)
+    return "images" if of_images or (page, section.name) == ("relevance", "map") else "treebank"
 
 
 @dataclass
@@ -36,7 +55,6 @@ class Ran:
         findings: its sentences.
         evidence: rows of its findings, with how they are said.
         keys: of the words that it used.
-        values: those that its words took.
         chosen: values of its choices by their keys in the address.
         items: all of them, in order.
     """
@@ -44,18 +62,20 @@ class Ran:
     findings: list[str] = field(default_factory=list)
     evidence: list[tuple[pd.DataFrame, Finding]] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
-    values: list[Any] = field(default_factory=list)
     chosen: dict[str, Any] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
 
-    @property
+    @cached_property
     def shown(self) -> list[Figure | Table | Markup]:
         return [item for item in self.items if isinstance(item, Figure | Table | Markup)]
 
-    @property
-    def pictures(self) -> list[Pictured]:
-        """Figures, tables and markup with their texts, as a reader sees them."""
-        return [_pictured(item) for item in self.shown]
+    @cached_property
+    def drawn(self) -> Mapping[str, dict[str, Any]]:
+        """Charts in Vega-Lite by the names of what is shown; nothing for tables and markup."""
+        charts = {item.shown.name: item.shown.chart for item in self.shown}
+        return {
+            name: with_data(chart) if chart is not None else {} for name, chart in charts.items()
+        }
 
     def texts(self, kind: str) -> list[str]:
         """Texts of a kind, such as `info`."""
@@ -81,25 +101,6 @@ class Ran:
         [frame] = [frame for key, frame in frames.items() if key.startswith(start)]
         return frame
 
-    def table(self, column: str) -> pd.DataFrame:
-        """Rows of the only table with this column, with columns that are not shown."""
-        tables = [item.full for item in self.shown if isinstance(item, Table)]
-        [table] = [table for table in tables if column in table]
-        return table
-
-
-def _pictured(item: Figure | Table | Markup) -> Pictured:
-    shown = item.shown
-    texts = (shown.question, shown.caption, *item.notes)
-    if isinstance(item, Figure):
-        clicked = item.follow is not None
-        return Pictured(shown.key, texts, shown.chart, shown.frame, is_clickable=clicked)
-    if isinstance(item, Table):
-        columns = tuple(map(str, shown.frame))
-        return Pictured(shown.key, texts, None, item.full, columns=columns)
-    body = item.body if isinstance(item.body, str) else item.body()
-    return Pictured(shown.key, texts, None, shown.frame, body)
-
 
 def ran(page: str, stem: str, store: Store | None = None, /, **choices: Any) -> Ran:
     """Run a section on a file, by default the first of the folder.
@@ -123,18 +124,13 @@ def inquiry() -> Inquiry:
 
 @contextmanager
 def _recorded(found: Ran) -> Iterator[None]:
-    """Record words, their values and findings."""
-    announce, filled, catalogue = View.finding, say._filled, say.catalogue()
-    value_of = Given.value
+    """Record words, choices and findings."""
+    announce, catalogue, value_of = View.finding, say.catalogue(), Given.value
 
     class Heard(dict[str, dict[str, str]]):
         def __getitem__(self, key: str) -> dict[str, str]:
             found.keys.append(key)
             return super().__getitem__(key)
-
-    def note_values(text: str, given: Any) -> str:
-        found.values.extend(given.values())
-        return filled(text, given)
 
     def note_finding(view: View, text: str) -> None:
         found.findings.append(text)
@@ -151,7 +147,6 @@ def _recorded(found: Ran) -> Iterator[None]:
     heard = Heard(catalogue)
     with ExitStack() as patches:
         patches.enter_context(patch.object(say, "catalogue", lambda: heard))
-        patches.enter_context(patch.object(say, "_filled", note_values))
         patches.enter_context(patch.object(View, "finding", note_finding))
         patches.enter_context(patch.object(recorded, "sentences", note_evidence))
         patches.enter_context(patch.object(Given, "value", note_choice))

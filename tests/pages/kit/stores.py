@@ -39,35 +39,6 @@ def changed_copy(folder: Path, to: Path, *statements: str) -> Path:
     return to
 
 
-def changes_of(name: str) -> Any:
-    """Make a fixture that copies the store of another fixture after some statements."""
-
-    @pytest.fixture
-    def change(request, tmp_path_factory) -> Callable[..., Path]:
-        folder = request.getfixturevalue(name)
-        return lambda *statements: changed_copy(
-            folder, tmp_path_factory.mktemp("changed"), *statements
-        )
-
-    return change
-
-
-def answers_of(name: str) -> Any:
-    """Make a fixture that queries the store of another fixture."""
-
-    @pytest.fixture
-    def answer(request) -> Callable[[str], list[tuple[Any, ...]]]:
-        path = request.getfixturevalue(name) / "tiny.duckdb"
-
-        def ask(query: str) -> list[tuple[Any, ...]]:
-            with duckdb.connect(str(path), read_only=True) as store:
-                return store.execute(query).fetchall()
-
-        return ask
-
-    return answer
-
-
 @pytest.fixture(scope="session")
 def scratch(tmp_path_factory) -> Callable[[Path], duckdb.DuckDBPyConnection]:
     """Connection to a copy of a folder's only file, shared by all tests; they roll changes back."""
@@ -80,38 +51,45 @@ def scratch(tmp_path_factory) -> Callable[[Path], duckdb.DuckDBPyConnection]:
     return opened
 
 
-def after_of(name: str) -> Any:
-    """Make a fixture that changes another fixture's store by statements before pages query it.
+@pytest.fixture
+def changed(store_folder, tmp_path_factory) -> Callable[..., Path]:
+    """Copies of the store after some statements."""
+    return lambda *statements: changed_copy(
+        store_folder, tmp_path_factory.mktemp("changed"), *statements
+    )
 
-    Further calls replace the statements. Facts on the file itself stay: its run, its provenance,
-    its numbers of rows.
+
+@pytest.fixture
+def after(request, monkeypatch, scratch) -> Iterator[Callable[..., None]]:
+    """Change the rows of a store, which is named, by statements before pages query it.
+
+    Facts on the file itself stay: its run, its provenance, its numbers of rows.
     """
+    opened: list[duckdb.DuckDBPyConnection] = []
 
-    @pytest.fixture
-    def after(request, monkeypatch, scratch) -> Iterator[Callable[..., None]]:
-        folder = request.getfixturevalue(name)
+    def change(*statements: str, to: str = "store") -> None:
+        folder = request.getfixturevalue(f"{to}_folder")
         store = scratch(folder)
 
         def asked(_record: Any, _store: Any, question: Callable[..., Any], **choices: Any) -> Any:
             answer = question(store, **choices)
             return inquiry._widened(answer) if isinstance(answer, pd.DataFrame) else answer
 
-        def change(*statements: str) -> None:
-            store.execute("rollback")
-            store.execute("begin")
-            for statement in statements:
-                store.execute(statement)
-
         monkeypatch.setenv("MIXSCOPE_STATISTICS", str(folder))
         monkeypatch.setattr(inquiry.Asked, "ask", asked)
-        cached: Any = inquiry._answer_together
-        monkeypatch.setattr(inquiry, "_answer_together", cached.__wrapped__)
+        if store in opened:
+            store.execute("rollback")
+        opened.append(store)
         store.execute("begin")
-        yield change
-        store.execute("rollback")
-        speak_of("texts")
+        for statement in statements:
+            store.execute(statement)
 
-    return after
+    together: Any = inquiry._answer_together
+    monkeypatch.setattr(inquiry, "_answer_together", together.__wrapped__)
+    yield change
+    for store in {id(store): store for store in opened}.values():
+        store.execute("rollback")
+    speak_of("texts")
 
 
 def folder_of(family: str = "bert", **chosen: Any) -> Any:

@@ -1,7 +1,6 @@
 """Texts, pairs and tokens as sequences of a model, their types, and tokens drawn to be masked."""
 
 import math
-from collections import Counter
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -16,12 +15,8 @@ from transformers import ByT5Tokenizer
 from analysis.errors import UnfitModel, UserError
 from analysis.models.gradients import NO_TARGET
 from analysis.token_types import CLS, SEP, TOKEN_TYPES
-from precompute.corpora.encode import Encoder
-from precompute.corpora.index.corpus import indexed
-from precompute.corpora.load import read_corpus
-from precompute.corpora.randomness import PURPOSES, generator
-from precompute.corpora.sequence import NO_WORD, Entry, bare_sequence
-from precompute.corpora.token_types import TokenTypes, masked
+from precompute.corpora.encode import Encoder, TokenTypes, masked
+from precompute.corpora.sequence import NO_WORD, PURPOSES, Entry, bare_sequence, generator
 from tests.precompute.corpora.tiny import (
     BUILT,
     FRAMES,
@@ -30,13 +25,10 @@ from tests.precompute.corpora.tiny import (
     assert_same_sequences,
     bert_like,
     encode,
-    gpt2_like,
-    llama_like,
     roberta_like,
     unhurried,
 )
 from tests.refusals import refused
-from tests.tiny import ANNOTATED
 
 words = st.lists(st.sampled_from(["the", "cat", "sat,", "zz.", "é"]), min_size=1, max_size=15)
 texts = words.map(" ".join)
@@ -90,76 +82,14 @@ def test_what_does_not_fit_is_cut_as_the_slow_twin_cuts_it(family, first, second
     assert truncated == (len(alone) < len(uncut[0]))
 
 
-@pytest.mark.parametrize("family", TOKENIZERS)
-@unhurried(40)
-@given(first=texts, second=texts)
-def test_tokens_of_a_pair_give_the_same_sequence_as_the_pair(family, first, second):
-    pair, _ = encode(Entry(PLACE, (first, second)), family, max_tokens=32)
-    for segments in (None, tuple(pair.segments.tolist())):
-        entry = Entry(PLACE, tokens=pair.tokens, segments=segments)
-        again, truncated = encode(entry, family, max_tokens=8)
-        for name, kind in (("ids", "int32"), ("segments", "uint8"), ("token_types", "uint8")):
-            np.testing.assert_array_equal(getattr(again, name), getattr(pair, name))
-            assert getattr(again, name).dtype == getattr(pair, name).dtype == kind
-        assert again.tokens == pair.tokens
-        assert not truncated
+def test_segments_that_are_not_given_change_after_the_first_separator():
+    entry = Entry(PLACE, tokens=("[CLS]", "the", "[SEP]", "cat", "[SEP]"))
+    for segment_types, segments in ((2, [0, 0, 0, 1, 1]), (1, [0] * 5)):
+        assert encode(entry, segment_types=segment_types)[0].segments.tolist() == segments
 
 
-@pytest.mark.parametrize(
-    ("tokens", "segment_types", "segments"),
-    [
-        ("[CLS] the [SEP] cat [SEP]", 2, [0, 0, 0, 1, 1]),
-        ("[CLS] the [SEP] cat [SEP]", 1, [0] * 5),
-        ("[CLS] the [SEP] cat [SEP]", 0, [0] * 5),
-        ("the cat", 2, [0, 0]),
-        ("[SEP] [SEP] [SEP]", 3, [0, 1, 1]),
-    ],
-)
-def test_segments_that_are_not_given_change_after_the_first_separator(
-    tokens, segment_types, segments
-):
-    entry = Entry(PLACE, tokens=tuple(tokens.split()))
-    assert encode(entry, segment_types=segment_types)[0].segments.tolist() == segments
-
-
-@pytest.mark.parametrize(
-    ("family", "tokens", "text"),
-    [
-        ("bert", "[CLS] the c ##a [SEP] [MASK] dog [SEP]", "the ca\n[MASK] dog"),
-        ("bert", "[CLS] [SEP]", ""),
-        ("roberta", "<s> th e </s> </s> Ġ b </s>", "the\nb"),
-        ("gpt2", "th e Ġ, b", "the ,b"),
-        ("llama", "<s> ▁the <0xC3> <0xA9> <s> ▁cat", "theé\ncat"),
-    ],
-)
-def test_tokens_are_told_as_text_a_line_for_each_part(family, tokens, text):
-    assert encode(Entry(PLACE, tokens=tuple(tokens.split())), family)[0].text == text
-
-
-def test_settings_of_a_tokenizer_for_length_and_padding_and_words_like_none_are_not_heeded():
-    tokenizer = bert_like()
-    tokenizer.model_max_length = 5
-    tokenizer.backend_tokenizer.enable_truncation(4)
-    tokenizer.backend_tokenizer.enable_padding(length=20)
-    encoder = Encoder(tokenizer, positions=9, segment_types=2, max_tokens=9)
-    (sequence,) = encoder.sequences([Entry(PLACE, ("the cat sat the cat",))], counts=Counter())
-    assert len(sequence) == 7
-    tokenizer = gpt2_like()
-    tokenizer.add_tokens(["None"])  # a word of GPT-2, and what Python calls nothing
-    encoder = Encoder(tokenizer, positions=64, segment_types=0, max_tokens=64)
-    (sequence,) = encoder.sequences([Entry(PLACE, ("None the cat",))], counts=Counter())
-    assert "None" in sequence.tokens
-    assert not sequence.masked.any()
-
-
-ONE, PAIR, SPECIAL = Entry(PLACE, ("the",)), Entry(PLACE, ("the", "the")), "special token(s)."
-OF_SEGMENTS = "segment type(s), counted from 0; leave `segments` out"
-SECOND = Entry(PLACE, tokens=("the",), segments=(1,))
+ONE = Entry(PLACE, ("the",))
 REFUSED: dict[str, tuple[Entry, dict[str, int]]] = {
-    rf"{PLACE}: the tokenizer makes no token of '\u200b\x00'; leave it out": (
-        Entry(PLACE, ("\u200b\x00",)),
-        {},
-    ),
     rf"{PLACE}: the tokenizer makes no token of '\u200b'; leave it out": (
         Entry(PLACE, ("the", "\u200b")),
         {},
@@ -170,23 +100,15 @@ REFUSED: dict[str, tuple[Entry, dict[str, int]]] = {
         Entry(PLACE, tokens=("the",) * 65),
         {},
     ),
-    f"{PLACE}: segment id 2, but the model knows 2 {OF_SEGMENTS}": (
-        Entry(PLACE, tokens=("the",), segments=(2,)),
-        {},
-    ),
-    f"{PLACE}: segment id 1, but the model knows 0 {OF_SEGMENTS}": (SECOND, {"segment_types": 0}),
-    f"{PLACE}: segment id 1, but the model knows 1 {OF_SEGMENTS}": (SECOND, {"segment_types": 1}),
+    f"{PLACE}: segment id 2, but the model knows 2 segment type(s), counted from 0; leave "
+    "`segments` out": (Entry(PLACE, tokens=("the",), segments=(2,)), {}),
     "--max-tokens is 65, but the model reads at most 64 tokens: the largest value allowed is 64.": (
         ONE,
         {"max_tokens": 65},
     ),
-    f"--max-tokens is 2, but one text needs at least 3 with this tokenizer's 2 {SPECIAL}": (
+    "--max-tokens is 2, but one text needs at least 3 with this tokenizer's 2 special token(s).": (
         ONE,
         {"max_tokens": 2},
-    ),
-    f"--max-tokens is 4, but a pair of texts needs at least 5 with this tokenizer's 3 {SPECIAL}": (
-        PAIR,
-        {"max_tokens": 4},
     ),
 }
 
@@ -197,18 +119,8 @@ def test_an_entry_or_length_that_the_model_cannot_read_is_named(message):
     assert refused(UserError, encode, entry, **sizes) == message
 
 
-def test_a_tokenizer_that_does_not_belong_to_the_model_or_is_written_in_python_is_refused():
+def test_a_tokenizer_written_in_python_is_refused():
     sizes: dict[str, Any] = {"positions": 9, "segment_types": 2, "max_tokens": 9}
-    tokenizer = bert_like()
-    tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
-        single="$A", pair="$A $B:2", special_tokens=[]
-    )
-    entries = [Entry(PLACE, ("the", "cat"))]
-    sequences = Encoder(tokenizer, **sizes).sequences(entries, counts=Counter())
-    assert refused(UnfitModel, list, sequences) == (
-        "The tokenizer gives segment id 2, but the model knows 2 segment types: load a tokenizer "
-        "that belongs to the model."
-    )
     assert refused(UnfitModel, Encoder, ByT5Tokenizer(), **sizes) == (
         "ByT5Tokenizer is a tokenizer written in Python, which cannot tell the tokens of a text "
         "from those it adds; of such tokenizers BertJapaneseTokenizer alone is read. Use a model "
@@ -231,20 +143,12 @@ def changed(tokenizer, *, add: str = "", template: str = "", **attributes):
 
 MARKS = "▁, ▁. .</w> 、 。 ， ． ãĢģ Ġï¼Į"
 TYPES = {
-    "BERT": (BUILT["bert"], "[CLS]:cls [SEP]:sep ,:comma_period .:comma_period"),
     "RoBERTa": (BUILT["roberta"], "<s>:cls </s>:sep Ġ,:comma_period Ġ.:comma_period Ġ:other"),
     "Llama": (BUILT["llama"], "<s>:bos ▁,:comma_period </s>:other ▁:other <0x2C>:other ▁the:other"),
-    "a beginning that no text gets": (changed(llama_like(), template="$A"), "<s>:other"),
-    "an end that every text gets, as in T5": (
-        changed(llama_like(), template="$A </s>"),
-        "</s>:sep <s>:other",
-    ),
-    "a beginning that is the class token": (changed(roberta_like(), bos_token="<s>"), "<s>:cls"),
     "one token for both ends": (
         changed(roberta_like(), sep_token="<s>"),
         "<s>:other ,:comma_period </s>:other",
     ),
-    "no class token": (changed(bert_like(), cls_token=None), "[CLS]:other [SEP]:sep"),
     "marks of words, and Japanese": (
         changed(bert_like(), add=f"{MARKS} ▁a ・ 「"),
         " ".join(
@@ -262,57 +166,21 @@ def test_each_token_is_of_one_type(case):
     assert tuple(TOKEN_TYPES[kind] for kind in TokenTypes(tokenizer)(ids)) == kinds
 
 
-TEXT = Entry(PLACE, ("The cat, the dog.",))
-BEGINNINGS = {
-    "bert": [
-        *((TEXT, "cls"), ("the [SEP]", "first"), ("[SEP] the", "sep"), ("[MASK] the", "other")),
+@pytest.mark.parametrize(
+    ("family", "tokens", "opening"),
+    [
+        *(("bert", "the [SEP]", "first"), ("bert", "[SEP] the", "sep")),
+        *(("bert", "[MASK] the", "other"), ("gpt2", "<|end|> t <|end|>", "first")),
+        *(("llama", "<s> ▁the <s>", "bos"), ("llama", "▁the <s> ▁,", "first")),
     ],
-    "roberta": [(TEXT, "cls")],
-    "gpt2": [
-        *((TEXT, "first"), (Entry(PLACE, ("The cat", "The mat.")), "first")),
-        *((ANNOTATED[0], "first"), ("t Ġ, .", "first"), ("<|end|> t <|end|>", "first")),
-    ],
-    "llama": [(TEXT, "bos"), ("<s> ▁the <s>", "bos"), ("▁the <s> ▁,", "first")],
-}
-"""Entries, or tokens, and the type of what a causal model reads first."""
-
-
-@pytest.mark.parametrize("family", BEGINNINGS)
-def test_the_first_token_is_told_apart_unless_it_is_special_or_masked(family):
-    for given_entry, opening in BEGINNINGS[family]:
-        is_entry = isinstance(given_entry, Entry)
-        entry = given_entry if is_entry else Entry(PLACE, tokens=tuple(given_entry.split()))
-        bare = encode(entry, family)[0].named_types
-        assert "first" not in bare
-        assert encode(entry, family, is_causal=True)[0].named_types == (opening, *bare[1:])
-
-
-def test_the_first_token_keeps_its_word_and_can_be_masked():
-    sequence, plain = (
-        encode(Entry(PLACE, ("the cat",)), "gpt2", is_causal=causal)[0] for causal in (True, False)
-    )
-    assert sequence.words.tolist() == plain.words.tolist()
-    assert sequence.words[0] != NO_WORD
-    of_bert, _ = encode(Entry(PLACE, tokens=("the", "cat")), "bert", is_causal=True)
-    hidden = [masked(of_bert, BUILT["bert"], rate=0.5, seed=seed) for seed in range(9)]
-    assert {(text.named_types, bool(text.masked[0])) for text in hidden} == {
-        (("other", "other"), True),
-        (("first", "other"), False),
-    }
-
-
-def test_a_corpus_of_a_causal_model_is_another_corpus(tmp_path):
-    text = tmp_path / "text.txt"
-    text.write_text("The cat sat.\n\nThe dog.", encoding="utf-8")
-    sizes: dict[str, Any] = {"positions": 128, "segment_types": 0}
-    both = [
-        indexed(read_corpus(str(text), BUILT["gpt2"], is_causal=causal, **sizes), tmp_path)
-        for causal in (True, False)
-    ]
-    assert both[0].folder != both[1].folder
-    assert both[0].content_sha256 != both[1].content_sha256
-    kinds = [[sequence.named_types[0] for sequence in corpus] for corpus in both]
-    assert kinds == [["first"] * 2, ["other"] * 2]
+)
+def test_what_a_causal_model_reads_first_is_told_apart_unless_it_is_special_or_masked(
+    family, tokens, opening
+):
+    entry = Entry(PLACE, tokens=tuple(tokens.split()))
+    bare = encode(entry, family)[0].named_types
+    assert "first" not in bare
+    assert encode(entry, family, is_causal=True)[0].named_types == (opening, *bare[1:])
 
 
 TOKENIZER = bert_like()
@@ -325,10 +193,6 @@ def sequence_of(tokens, index=0):
     return bare_sequence(ids, words=np.arange(len(ids), dtype=np.int32), **known)
 
 
-def framed(tokens):
-    return ["[CLS]", *tokens, "[SEP]"]
-
-
 @unhurried(50)
 @given(
     tokens=st.lists(st.sampled_from(["the", "cat", ",", ".", "[UNK]"]), min_size=1, max_size=60),
@@ -339,7 +203,7 @@ def framed(tokens):
 def test_as_many_tokens_are_masked_as_the_papers_say_and_what_stood_there_is_kept(
     tokens, rate, seed, index
 ):
-    sequence = sequence_of(framed(tokens), index)
+    sequence = sequence_of(["[CLS]", *tokens, "[SEP]"], index)
     result = masked(sequence, TOKENIZER, rate=rate, seed=seed)
     changed = result.ids != sequence.ids
     assert changed.sum() == max(1, math.floor(rate * len(tokens)))
@@ -353,34 +217,26 @@ def test_as_many_tokens_are_masked_as_the_papers_say_and_what_stood_there_is_kep
     assert (np.where(changed, result.targets, result.ids) == sequence.ids).all()
     assert sequence.targets is None
     assert masked(sequence, TOKENIZER, rate=0.0, seed=seed) is sequence
-    empty = sequence_of(framed([]))
+    empty = sequence_of(["[CLS]", *[], "[SEP]"])
     assert masked(empty, TOKENIZER, rate=rate, seed=seed) is empty
 
 
 def test_a_draw_depends_on_the_seed_and_the_sequence_alone():
     def draw(seed, index):
-        sequence = sequence_of(framed(["the"] * 50), index)
+        sequence = sequence_of(["[CLS]", *["the"] * 50, "[SEP]"], index)
         return masked(sequence, TOKENIZER, rate=0.12, seed=seed).tokens
 
-    assert draw(0, 7) == draw(0, 7)
     assert len({draw(seed, index) for seed in range(5) for index in range(5)}) == 25
     keys = list(product((0, 1, 2**32, 2**32 + 1), PURPOSES, range(4)))
-    streams = [
+    streams = {
         tuple(generator(seed, purpose=purpose, index=index).integers(2**62, size=4))
         for seed, purpose, index in keys * 2
-    ]
-    assert streams[: len(keys)] == streams[len(keys) :]
-    assert len(set(streams)) == len(keys)
-
-
-@pytest.mark.parametrize("rate", [-0.1, 1.0, 12.0, math.nan])
-def test_a_rate_out_of_range_is_refused(rate):
-    message = refused(UserError, masked, sequence_of(["the"]), TOKENIZER, rate=rate, seed=0)
-    assert message == f"--mask is {rate}; it must be at least 0 and less than 1."
+    }
+    assert len(streams) == len(keys)
 
 
 def test_what_a_corpus_had_masked_itself_is_not_known():
-    sequence = sequence_of(framed(["[MASK]", "cat"]))
+    sequence = sequence_of(["[CLS]", *["[MASK]", "cat"], "[SEP]"])
     given_masked = replace(sequence, masked=sequence.ids == MASK)
     cat = int(sequence.ids[2])
     drawn = [masked(given_masked, TOKENIZER, rate=0.5, seed=seed).targets for seed in range(20)]

@@ -1,5 +1,6 @@
-"""Words of tokens, by text and by tokens, and tokens of words that are given."""
+"""Words and tokens: how far texts are read, what is a word, and words that look special."""
 
+import json
 from collections import Counter
 from itertools import pairwise
 from typing import Any
@@ -8,46 +9,135 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
-from transformers import PreTrainedTokenizerFast
+from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
 
 from analysis.errors import BadCorpus
-from analysis.token_types import CLS, SEP
 from precompute.corpora.encode import Encoder
-from precompute.corpora.sequence import NO_WORD, ROOT, Annotation, Entry
-from precompute.corpora.tokenizing.kind import kind_of, line_pieces, word_pieces
-from precompute.corpora.tokenizing.words import words_of_spans, words_of_tokens
-from tests.precompute.corpora.test_fitting import KINDS as FITTING
-from tests.precompute.corpora.test_fitting import OF_GEMMA
+from precompute.corpora.load import read_corpus
+from precompute.corpora.sequence import NO_WORD, Annotation, Entry, Sequence
+from precompute.corpora.tokenizing import encoded
+from precompute.corpora.tokenizing.encoded import fitted, in_batches
+from precompute.corpora.tokenizing.kind import (
+    frame_tokens,
+    kind_of,
+    line_pieces,
+    word_pieces,
+    words_of_japanese,
+    words_of_tokens,
+)
+from tests.precompute.corpora.annotated.test_annotated import sentence
+from tests.precompute.corpora.reading import written
 from tests.precompute.corpora.tiny import (
     BUILT,
     PLACE,
     TOKENIZERS,
     bert_like,
+    digits_apart,
     encode,
     gpt2_like,
+    japanese_like,
     llama_like,
     rebuilt,
     unhurried,
+    whole,
 )
+
+
+def unigram_like() -> PreTrainedTokenizerFast:
+    """Tokenizer like that of XLM-R: special tokens are its likeliest pieces."""
+    special = ("<s>", "</s>", "<unk>", "<mask>")
+    pieces = (*"▁abcdefghijklmnopqrstuvwxyz<>/[].。", "▁the", "▁cat", "▁ran", "th", "at", "▁▁")
+    scored = [(piece, float(n) - len(pieces)) for n, piece in enumerate(pieces)]
+    tokenizer = Tokenizer(models.Unigram([*((s, 0.0) for s in special), *scored], unk_id=2))
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.post_processor = processors.BertProcessing(("</s>", 1), ("<s>", 0))
+    names = dict(zip(("cls_token", "sep_token", "unk_token", "mask_token"), special, strict=True))
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names)
+
+
+OF_GEMMA: dict[str, Any] = {
+    "normalizer": normalizers.Replace(" ", "▁"),
+    "pre_tokenizer": pre_tokenizers.Split(" ", "merged_with_previous"),
+}
+LLAMA_3 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+KINDS: dict[str, PreTrainedTokenizerFast] = {
+    **{family: build() for family, build in TOKENIZERS.items()},
+    "digits apart": digits_apart(),
+    "unigram": unigram_like(),
+    "like Llama 3": rebuilt(
+        gpt2_like,
+        pre_tokenizer=pre_tokenizers.Sequence(
+            [
+                pre_tokenizers.Split(Regex(LLAMA_3), "isolated"),
+                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+            ]
+        ),
+    ),
+    "like Gemma": rebuilt(llama_like, **OF_GEMMA),
+}
+REACHING_ON: dict[str, PreTrainedTokenizerFast] = {
+    "an unknown expression": rebuilt(
+        gpt2_like, pre_tokenizer=pre_tokenizers.Split(Regex("t c"), "removed")
+    ),
+    "an added token across words": bert_like(),
+}
+REACHING_ON["an added token across words"].add_tokens(["t c"])
+LONG = {
+    "many words": "the cat sat, zz 12 日本。語 it's e\u0301 t cat \n  [SEP] " * 400,
+    "words that WordPiece does not take apart, the last cut where it would": f"{'a' * 119} " * 19
+    + "a" * 20_000,
+    "nothing at first": "\u200b" * 5000 + "a " + "the cat " * 500,
+}
+
+
+@pytest.mark.parametrize("kind", {**KINDS, **REACHING_ON})
+@pytest.mark.parametrize("text", LONG)
+def test_the_tokens_of_a_beginning_are_those_of_the_whole_text(kind, text, monkeypatch):
+    tokenizer = {**KINDS, **REACHING_ON}[kind]
+    batches = [[(LONG[text],)], [(LONG[text], "the cat sat " * 900)]]
+    read = [fitted(tokenizer, batch, max_tokens=22)[0] for batch in batches]
+    monkeypatch.setattr(encoded, "_CHARACTERS", 10**6)
+    whole = [fitted(tokenizer, batch, max_tokens=22)[0] for batch in batches]
+    for some, all_of_it in zip(read, whole, strict=True):
+        assert (some.is_cut, some.encoded.sides) == (all_of_it.is_cut, all_of_it.encoded.sides)
+        assert some.encoded.ids.tolist() == all_of_it.encoded.ids.tolist()
+        assert some.encoded.words.tolist() == all_of_it.encoded.words.tolist()
+    if text == "many words":
+        assert len(read[0].texts[0]) <= 16 * (22 + 128) < len(LONG[text]) / 5
+
+
+def test_entries_read_together_are_those_read_alone():
+    encoder = Encoder(bert_like(), positions=9, segment_types=2, max_tokens=5)
+    entries = [Entry(f"f line {n}", ("cat",)) for n in range(300)]
+    entries += [Entry("f", ("the", "cat")), Entry("f", tokens=("[CLS]", "the", "[SEP]"))]
+    entries += [Entry("f", ("the cat sat the cat",))]
+    counts, alone = Counter(), Counter()
+    together = list(encoder.sequences(entries, counts=counts, first=7))
+    singly = [next(encoder.sequences([entry], counts=alone)) for entry in entries]
+    assert [sequence.index for sequence in together] == list(range(7, 7 + len(entries)))
+    found, expected = ([(s.tokens, s.text, s.place) for s in read] for read in (together, singly))
+    assert found == expected
+    assert [len(batch) for batch in in_batches(entries)] == [256, 44, 1, 1, 1]
+    assert [len(batch) for batch in in_batches([Entry("f", ("cat " * 2**17,))] * 5)] == [2, 2, 1]
+    assert counts == alone == Counter(truncated=1)
 
 
 @pytest.mark.parametrize(
     ("family", "tokens", "words"),
     [
         ("bert", "[CLS] det ##our a .", [0, 1, 1, 2, 3]),
-        ("bert", "##our a", [0, 1]),
-        ("bert", "Ġa ▁b", [0, 1]),
         ("roberta", "<s> The Ġdet our , Ġa", [0, 1, 2, 2, 3, 4]),
-        ("roberta", "a </s> </s> a", [0, 1, 2, 3]),
         ("gpt2", "Ġcaf Ã © Ċ a", [0, 0, 0, 1, 2]),
-        ("gpt2", "u n ## h a", [0, 0, 1, 2, 2]),
         ("gpt2", "ä¸ľäº ¬æĺ¯æĹ ¥æľ¬çļĦ ï¼Į ä¹Ł", [0, 0, 0, 1, 2]),
-        ("gpt2", "¬æĺ¯ ï¼Į ä¸", [0, 1, 2]),
         ("llama", "<s> ▁The ▁det our , ▁ 1 2", [0, 1, 2, 2, 3, 4, 4, 4]),
         ("llama", "▁caf <0xC3> <0xA9> s . <0x0A> <0x0A> a", [0, 0, 0, 0, 1, 2, 3, 4]),
-        ("llama", "c a t , t h e", [0, 0, 0, 1, 2, 2, 2]),
-        ("llama", "▁caf <unk> s . <unk>", [0, 0, 0, 1, 2]),
         ("bert", "葛 \U000e0100 a \u200c b # \ufe0f\u20e3 a", [0, 0, 1, 1, 1, 2, 2, 3]),
     ],
 )
@@ -55,33 +145,19 @@ def test_words_are_told_from_the_kind_of_the_tokenizer(family, tokens, words):
     assert words_of_tokens(tokens.split(), kind_of(BUILT[family])).tolist() == words
 
 
-SCRIPTS = (
-    *(
-        "the cat's mat, don't",
-        "東京は日本の首都で、猫が好き。",
-        "他说这条河很老，红房子很大。",
-        "café 12 x3",
-    ),
-    *("Москва — ran.\n\nthe", "한국어 th dog", "a  b\tc", "e\u0301 ½ \U0001f600!", "?!... the"),
-)
+SCRIPTS = [
+    *("the cat's mat, don't", "東京は日本の首都で、猫が好き。", "café 12 x3", "한국어 th dog"),
+    *("Москва — ran.\n\nthe", "a  b\tc", "e\u0301 ½ \U0001f600!", "?!... the"),
+]
 MARKED = {  # a text, and its words where a tokenizer tells letters from marks
     "Hindi with vowels below": ("क्षत्रिय लड़की।", "क्षत्रिय| लड़की|।"),
-    "Persian": ("می\u200cخواهم کتاب\u200cها؟", "می\u200cخواهم| کتاب\u200cها|؟"),
     "Arabic with vowels": ("كَتَبَ رِسَالَةً.", "كَتَبَ| رِسَالَةً|."),
-    "Hebrew with points": ("שָׁלוֹם, (עוֹלָם)", "שָׁלוֹם|,| (|עוֹלָם|)"),
-    "Thai": ("ผมรักที่นี่ ครับ", "ผมรักที่นี่| ครับ"),
     "Japanese with marks apart": ("か\u3099き。", "か\u3099き|。"),
-    "a variant of a character": ("葛\U000e0100飾。", "葛\U000e0100飾|。"),
-    "marks apart": ("cafe\u0301s na\u0308ive", "cafe\u0301s| na\u0308ive"),
-    "joined pictures": ("a 👩\u200d🚀 cat", "a| 👩\u200d🚀| cat"),
     "a picture with a variant": ("the ❤\ufe0f cat", "the| ❤\ufe0f| cat"),
-    "a key": ("the #\ufe0f\u20e3 cat", "the| #\ufe0f\u20e3| cat"),
 }
-texts = st.lists(
+scripts = st.lists(
     st.tuples(
-        st.sampled_from(
-            [*SCRIPTS, *(text for text, _ in MARKED.values()), *"a1.☃ \u0301\u200d\u200b"]
-        ),
+        st.sampled_from([*SCRIPTS, *(text for text, _ in MARKED.values()), *"a1.☃ \u0301\u200b"]),
         st.sampled_from([" ", "", "\u3000", "\u00a0"]),
     ),
     min_size=1,
@@ -89,85 +165,39 @@ texts = st.lists(
 ).map(lambda parts: "a" + "".join(map("".join, parts)))
 
 
-def _with_ends_of_words() -> PreTrainedTokenizerFast:
-    """Tokenizer like that of CLIP: bytes, and `</w>` where a run of letters ends."""
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    pieces = [*alphabet, *(f"{letter}</w>" for letter in alphabet)]
-    vocabulary = {piece: n for n, piece in enumerate(pieces)}
-    backend = Tokenizer(models.BPE(vocabulary, [], end_of_word_suffix="</w>"))
-    letters = Regex(r"\p{L}+|\p{N}|[^\s\p{L}\p{N}]+")
-    backend.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.Split(letters, "removed", invert=True),
-            pre_tokenizers.ByteLevel(False, use_regex=False),
-        ]
-    )
-    return PreTrainedTokenizerFast(tokenizer_object=backend)
+IN_BYTES = pre_tokenizers.ByteLevel(False, use_regex=False)
+EVERY_KIND = KINDS | {"whole texts": rebuilt(gpt2_like, pre_tokenizer=IN_BYTES)}
 
 
-def _with_a_word_added(family: str) -> PreTrainedTokenizerFast:
-    tokenizer = TOKENIZERS[family]()
-    tokenizer.add_tokens(["at"])
-    return tokenizer
-
-
-KINDS = {
-    **BUILT,
-    **FITTING,
-    "letters with their accents": rebuilt(
-        bert_like, normalizer=normalizers.BertNormalizer(True, False, False)
-    ),
-    "ends of words": _with_ends_of_words(),
-    "Llama in NFKC": rebuilt(llama_like, normalizer=normalizers.NFKC()),
-    "GPT-2 in NFKD": rebuilt(gpt2_like, normalizer=normalizers.NFKD()),
-    "Llama without joiners": rebuilt(llama_like, normalizer=normalizers.Nmt()),
-    "whole texts": rebuilt(
-        gpt2_like, pre_tokenizer=pre_tokenizers.ByteLevel(False, use_regex=False)
-    ),
-    **{f"{family} with a word more": _with_a_word_added(family) for family in TOKENIZERS},
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EVERY_KIND)
 @unhurried(40)
-@given(text=texts)
+@given(text=scripts)
 def test_tokens_of_a_text_have_the_words_of_the_text(kind, text):
-    encoder = Encoder(KINDS[kind], positions=900, segment_types=2, max_tokens=900)
+    encoder = Encoder(EVERY_KIND[kind], positions=900, segment_types=2, max_tokens=900)
     (whole,) = encoder.sequences([Entry(PLACE, (text,))], counts=Counter())
     (tokens,) = encoder.sequences([Entry(PLACE, tokens=whole.tokens)], counts=Counter())
-    assert _ends(tokens.words) == _ends(whole.words)
+    ends, of_whole = (
+        [word != following for word, following in pairwise(read.words.tolist())]
+        for read in (tokens, whole)
+    )
+    assert ends == of_whole
     framing = np.isin(whole.tokens, ["[CLS]", "[SEP]", "<s>", "</s>"])
     assert ((whole.words == NO_WORD) == framing).all()
 
 
 @pytest.mark.parametrize("text", MARKED)
-@pytest.mark.parametrize("kind", ["gpt2", "whole texts", "llama", "like Llama 3", "digits apart"])
+@pytest.mark.parametrize("kind", ["whole texts", "llama", "like Llama 3"])
 def test_no_word_ends_within_a_grapheme_or_at_a_joiner(kind, text):
     text, words = MARKED[text]
-    encoder = Encoder(KINDS[kind], positions=900, segment_types=2, max_tokens=900)
+    encoder = Encoder(EVERY_KIND[kind], positions=900, segment_types=2, max_tokens=900)
     (read,) = encoder.sequences([Entry(PLACE, (text,))], counts=Counter())
     ids: dict[int, list[int]] = {}
     for word, token in zip(read.words.tolist(), read.ids.tolist(), strict=True):
         ids.setdefault(word, []).append(token)
-    spelt = [str(KINDS[kind].decode(of_word)).strip() for word, of_word in ids.items() if word >= 0]
+    spelt = [
+        str(EVERY_KIND[kind].decode(of_word)).strip() for word, of_word in ids.items() if word >= 0
+    ]
     assert spelt == words.replace("| ", "|").split("|")
-
-
-def _ends(words):
-    """For every token but the last, True if a word ends after it."""
-    return [word != following for word, following in pairwise(words.tolist())]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("the cat's", [0, 0, 0, 1, 1, 1, 1, 2, 3]),
-        ("が が。\n 猫", [0, 1, 1, 1, 2, 3, 4, 4]),
-        ("▁_ A", [0, 1, 2, 2]),
-    ],
-)
-def test_a_run_of_letters_is_a_word_and_a_space_belongs_to_what_follows(text, words):
-    assert words_of_spans(text, range(len(text))) == words
 
 
 def test_two_texts_share_no_word():
@@ -175,53 +205,20 @@ def test_two_texts_share_no_word():
     assert sequence.words.tolist() == [NO_WORD, 0, 0, 2, NO_WORD, 1, NO_WORD]
 
 
-FORMS = ("The", "catmat", "sat", ".")
-SPACES = (True, True, False, True)
-KNOWN = Annotation(
-    forms=FORMS,
-    spaces=SPACES,
-    sentences=(0,) * 4,
-    governors=(1, 2, ROOT, 2),
-    relations=("det", "nsubj", "root", "punct"),
-    parts_of_speech=("DET", "NOUN", "VERB", "PUNCT"),
-    features=("",) * 4,
-)
-
-
-SPACES_AT_THE_START: dict[str, dict[str, Any]] = {
-    "T5": {"pre_tokenizer": pre_tokenizers.Metaspace(prepend_scheme="always", split=True)},
-    "Llama 2": {
-        "normalizer": normalizers.Sequence(
-            [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
-        ),
-        "pre_tokenizer": None,
-    },
-    "Gemma": OF_GEMMA,
-}
-"""As tokenizers in the manner of these make spaces visible."""
-
-
-@pytest.mark.parametrize("family", TOKENIZERS)
-def test_pieces_spell_the_words_with_the_spaces_before_them(family):
-    pieces = word_pieces(FORMS, SPACES, BUILT[family], place=PLACE)
-    spelt = ["".join(word).replace("##", "") for word in pieces]
-    before = {"bert": "", "llama": "▁"}.get(family, "Ġ")
-    first = "▁" if family == "llama" else ""  # it begins every text with a space
-    words = [form.lower() if family == "bert" else form for form in FORMS]
-    assert spelt == [f"{first}{words[0]}", f"{before}{words[1]}", f"{before}{words[2]}", words[3]]
+FORMS, SPACES = ("The", "catmat", "sat", "."), (True, True, False, True)
+OF_T5 = {"pre_tokenizer": pre_tokenizers.Metaspace(prepend_scheme="always", split=True)}
 
 
 def test_a_word_is_cut_by_itself_and_is_unknown_without_a_piece():
     pieces = word_pieces(("cat", "mat", "\u200b"), (False, True, True), BUILT["bert"], place=PLACE)
     assert pieces == (("cat",), ("mat",), ("[UNK]",))
-    assert BUILT["bert"].tokenize("catmat")[1].startswith("##")
     with pytest.raises(BadCorpus, match=r"f line 1.*makes no token of the word ''"):
         word_pieces(("",), (False,), BUILT["gpt2"], place=PLACE)
 
 
-@pytest.mark.parametrize("model", SPACES_AT_THE_START)
-def test_a_word_after_a_letter_has_no_space_whatever_a_tokenizer_puts_before_a_text(model):
-    tokenizer = rebuilt(llama_like, **SPACES_AT_THE_START[model])
+@pytest.mark.parametrize("parts", [OF_T5, OF_GEMMA], ids=["T5", "Gemma"])
+def test_a_word_after_a_letter_has_no_space_whatever_a_tokenizer_puts_before_a_text(parts):
+    tokenizer = rebuilt(llama_like, **parts)
     words, spaces = ("cat", ",", "a b", "sat"), (False, True, True, True)
     pieces = word_pieces(words, spaces, tokenizer, place=PLACE)
     assert pieces[1:] == ((",",), ("▁", "a", "▁", "b"), ("▁sat",))
@@ -233,10 +230,9 @@ def test_a_word_after_a_letter_has_no_space_whatever_a_tokenizer_puts_before_a_t
 
 @pytest.mark.parametrize("family", TOKENIZERS)
 def test_spans_cover_every_token_but_the_special_ones(family):
-    sequence, lost = encode(Entry(PLACE, annotation=KNOWN), family)
-    assert lost == 0
-    assert sequence.annotation is KNOWN
-    assert sequence.text == "The catmat sat."
+    known = Annotation(FORMS, SPACES, (0,) * 4, None, None, ("",) * 4, ("",) * 4)
+    sequence, lost = encode(Entry(PLACE, annotation=known), family)
+    assert (lost, sequence.text) == (0, "The catmat sat.")
     assert sequence.word_spans is not None
     covered = np.full(len(sequence), NO_WORD)
     for word, (start, end) in enumerate(sequence.word_spans):
@@ -245,5 +241,113 @@ def test_spans_cover_every_token_but_the_special_ones(family):
     special = {"bert": 2, "roberta": 2, "gpt2": 0, "llama": 1}[family]
     assert (covered == NO_WORD).sum() == special
     assert covered.tolist() == sequence.words.tolist()
-    assert not np.isin(sequence.token_types[covered != NO_WORD], (CLS, SEP)).any()
-    assert set(sequence.segments.tolist()) == {0}
+
+
+LITERAL: dict[str, PreTrainedTokenizerBase] = {
+    **BUILT,
+    "unigram": unigram_like(),
+    "japanese": japanese_like(),
+}
+
+
+def sequences_of(
+    path: str, tokenizer: PreTrainedTokenizerBase, **options: Any
+) -> tuple[Sequence, ...]:
+    settings: dict[str, Any] = {"positions": 512, "segment_types": 2, "max_tokens": 512} | options
+    return whole(read_corpus(path, tokenizer, **settings)).sequences
+
+
+@pytest.fixture(params=LITERAL)
+def tokenizer(request) -> PreTrainedTokenizerBase:
+    return LITERAL[request.param]
+
+
+WRITTEN = {
+    "a text": lambda word: json.dumps({"text": f"the {word} cat"}),
+    "a treebank": lambda word: sentence(2, 0, 2, forms=("the", word, "cat")),
+    "columns": lambda word: f"#begin document d\nthe (1)\n{word} (1)\n#end document",
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_special_token_as_a_word_is_its_letters(tmp_path, tokenizer, form):
+    """All special tokens are those of an empty frame, at the ends and between two texts."""
+    special = frame_tokens(tokenizer)
+    for word in sorted(special):
+        (sequence,) = sequences_of(written(tmp_path, WRITTEN[form](word)), tokenizer)
+        n_frames = tokenizer.num_special_tokens_to_add(pair=False)
+        assert sum(token in special for token in sequence.tokens) == n_frames
+        assert special.isdisjoint(sequence.tokens[1:-1])
+        assert not sequence.masked.any()
+        assert sequence.annotation is None or word in sequence.annotation.forms
+
+
+@pytest.mark.parametrize("packing", ["sentences", "blocks"])
+def test_a_special_token_in_a_packed_text_is_its_letters(tmp_path, tokenizer, packing):
+    words = sorted(frame_tokens(tokenizer))
+    path = written(tmp_path, f"the {words[0]} cat ran\n{words[-1]} ran the cat\n" * 3)
+    for sequence in sequences_of(path, tokenizer, packing=packing, max_tokens=24):
+        special = [token in frame_tokens(tokenizer) for token in sequence.tokens]
+        is_pair = packing == "sentences"
+        assert sum(special) == tokenizer.num_special_tokens_to_add(pair=is_pair)
+
+
+OF_MECAB = japanese_like()
+japanese = st.text("猫犬がは。、国際連合東京か\u3099 　1２ab[]\n", max_size=20)
+
+
+def encode_japanese(entry):
+    encoder = Encoder(OF_MECAB, positions=64, segment_types=2, max_tokens=64)
+    (sequence,) = encoder.sequences([entry], counts=Counter())
+    return sequence
+
+
+@pytest.mark.parametrize("subwords", ["wordpiece", "character"])
+@unhurried(60)
+@given(parts=st.lists(japanese | st.sampled_from(["[MASK]", "[SEP]"]), max_size=4))
+def test_the_words_in_order_are_what_the_tokenizer_itself_makes(subwords, parts):
+    tokenizer, text = japanese_like(subwords), "".join(parts)
+    words = words_of_japanese(text, tokenizer)
+    made = tokenizer.tokenize(text, split_special_tokens=True)
+    assert [piece for word in words for piece in word] == made
+    assert all(words)
+
+
+@unhurried(40)
+@given(first=japanese, second=japanese)
+def test_ids_and_segments_are_those_of_the_tokenizer_itself(first, second):
+    if not (OF_MECAB.tokenize(first) and OF_MECAB.tokenize(second)):
+        return
+    for given_texts in ((first,), (first, second)):
+        sequence = encode_japanese(Entry(PLACE, given_texts))
+        seen = OF_MECAB(*given_texts, return_token_type_ids=True)
+        assert sequence.ids.tolist() == seen["input_ids"]
+        assert sequence.segments.tolist() == seen["token_type_ids"]
+
+
+TOLD = "[CLS] 吾 ##輩 は Tokyo a ##b 1 駅 [SEP] 猫 [SEP]"
+OF_JAPANESE = {
+    "pieces of one word share it and those of two do not": (
+        Entry(PLACE, ("吾輩は猫。国際連合が鳴く",)),
+        "[CLS] 吾 ##輩 は 猫 。 国 ##際 連 ##合 が 鳴く [SEP]",
+        [-1, 0, 0, 1, 2, 3, 4, 4, 5, 5, 6, 7, -1],
+        "吾輩は猫。国際連合が鳴く",
+    ),
+    "tokens are told without spaces but between Latin words": (
+        Entry(PLACE, tokens=tuple(TOLD.split())),
+        TOLD,
+        [-1, 0, 0, 1, 2, 3, 3, 4, 5, -1, 6, -1],
+        "吾輩はTokyo ab 1駅\n猫",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", OF_JAPANESE)
+def test_an_entry_has_tokens_words_and_a_text(case):
+    entry, tokens, words, text = OF_JAPANESE[case]
+    sequence = encode_japanese(entry)
+    assert " ".join(sequence.tokens) == tokens
+    numbers = dict.fromkeys(word for word in sequence.words.tolist() if word != NO_WORD)
+    order = {word: place for place, word in enumerate(numbers)} | {NO_WORD: NO_WORD}
+    assert [order[word] for word in sequence.words.tolist()] == words
+    assert sequence.text == text

@@ -1,21 +1,57 @@
-"""Tiny tokenizers like those of BERT, RoBERTa, GPT-2 and Llama, and tools for tests of corpora."""
+"""Tiny tokenizers like those of BERT, RoBERTa, GPT-2, Llama and a Japanese BERT, and corpora."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 from pathlib import Path
 from string import ascii_letters, ascii_lowercase, digits
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 from hypothesis import settings
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
-from transformers import PreTrainedTokenizerFast
+from transformers import BertJapaneseTokenizer, PreTrainedTokenizerFast
 
 from analysis.errors import BadCorpus
 from precompute.corpora.encode import Encoder
+from precompute.corpora.index.corpus import Corpus, Reading, indexed
 from precompute.corpora.load import read_corpus
 from precompute.corpora.sequence import Entry, Sequence
 from tests.precompute.corpora.reading import written
-from tests.precompute.corpora.whole import Whole, whole
+
+
+def whole(reading: Reading) -> Any:
+    """All that a reading yields, with a number for each sequence's document, in their order."""
+    sequences = tuple(reading.begin(0))
+    keys = [
+        ("alone", of.index) if of.document is None else ("document", of.document)
+        for of in sequences
+    ]
+    numbers = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    return SimpleNamespace(
+        name=reading.name,
+        sha256=reading.sha256(),
+        sequences=sequences,
+        counts=reading.counts,
+        n_tokens=sum(map(len, sequences)),
+        documents=[numbers[key] for key in keys],
+    )
+
+
+def reading_of(sequences: Iterable[Sequence], *, name: str = "tiny") -> Reading:
+    """A reading of sequences that are there already."""
+    known = tuple(sequences)
+    content = sha256(repr(known).encode()).hexdigest()
+    is_images = any(sequence.image is not None for sequence in known)
+    begin = lambda first: iter(known[first:])  # noqa: E731
+    return Reading(name, {"sequences": content}, begin, lambda: "0" * 64, is_images=is_images)
+
+
+def on_disk(sequences: Iterable[Sequence], folder: Path, *, name: str = "tiny") -> Corpus:
+    """The sequences in parts below a folder."""
+    return indexed(reading_of(sequences, name=name), folder)
+
 
 WORDS = ("the", "cat", "sat", "mat", "dog", "ran")
 MARKS = (",", ".", "##.", "##,", ";")
@@ -24,6 +60,12 @@ MARKS = (",", ".", "##.", "##,", ";")
 def unhurried(max_examples: int = 100) -> settings:
     """Settings of a law: a busy machine is no reason for it to fail."""
     return settings(max_examples=max_examples, deadline=None)
+
+
+def _fast(tokenizer: Tokenizer, *special: str) -> PreTrainedTokenizerFast:
+    roles = ("pad_token", "unk_token", "cls_token", "sep_token", "mask_token")
+    named: Any = dict(zip(roles, special, strict=True))
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **named)
 
 
 def bert_like() -> PreTrainedTokenizerFast:
@@ -38,14 +80,7 @@ def bert_like() -> PreTrainedTokenizerFast:
     tokenizer.post_processor = processors.BertProcessing(
         ("[SEP]", vocabulary["[SEP]"]), ("[CLS]", vocabulary["[CLS]"])
     )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        mask_token="[MASK]",
-    )
+    return _fast(tokenizer, *special)
 
 
 def roberta_like() -> PreTrainedTokenizerFast:
@@ -54,14 +89,7 @@ def roberta_like() -> PreTrainedTokenizerFast:
     tokenizer.post_processor = processors.RobertaProcessing(
         ("</s>", vocabulary["</s>"]), ("<s>", vocabulary["<s>"])
     )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="<pad>",
-        unk_token="<unk>",
-        cls_token="<s>",
-        sep_token="</s>",
-        mask_token="<mask>",
-    )
+    return _fast(tokenizer, "<pad>", "<unk>", "<s>", "</s>", "<mask>")
 
 
 def gpt2_like() -> PreTrainedTokenizerFast:
@@ -168,7 +196,7 @@ def load(
     positions: int = 64,
     max_tokens: int = 16,
     **options,
-) -> Whole:
+) -> Any:
     """The corpus in a file or in several, as a model of the family would be given it."""
     sizes = {"positions": positions, "segment_types": SEGMENT_TYPES[family]}
     names = given if isinstance(given, tuple) else str(given)
@@ -192,3 +220,23 @@ def assert_same_sequences(some: tuple[Sequence, ...], others: tuple[Sequence, ..
 def _content(sequence: Sequence) -> tuple:
     arrays = (sequence.ids, sequence.segments, sequence.token_types)
     return (sequence.index, *(array.tolist() for array in arrays), sequence.tokens, sequence.text)
+
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_WORDS = ("猫", "犬", "は", "が", "を", "鳴く", "見", "た", "。", "、", "東京", "Tokyo", "1", "2")
+_LETTERS = "吾輩国際連合会議大学走るがぎ駅abcdefghijklmnopqrstuvwxyzT"
+
+
+def japanese_like(subwords: str = "wordpiece") -> BertJapaneseTokenizer:
+    """Every word of `_WORDS` is a piece; others are cut into letters, or are unknown."""
+    pieces = [*_LETTERS, *(f"##{letter}" for letter in _LETTERS)]
+    vocabulary = dict.fromkeys((*SPECIAL, *_WORDS, *pieces))
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "vocab.txt"
+        file.write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
+        return BertJapaneseTokenizer(
+            str(file),
+            word_tokenizer_type="mecab",
+            subword_tokenizer_type=subwords,
+            mecab_kwargs={"mecab_dic": "unidic_lite"},
+        )

@@ -1,28 +1,27 @@
-"""Sizes of batches, blocks and samples, by the memory of a device and the index of a sequence."""
+"""Sizes of batches, blocks and samples, and runs that stop when intervals are narrow enough."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from analysis.scopes import POST_NORM
-from precompute.choice import chosen_statistics
-from precompute.corpora.sequence import Sequence
-from precompute.jobs import plan as of_plans
-from precompute.jobs.bounds import (
+from analysis.errors import UserError
+from precompute import run as running
+from precompute.jobs.memory import most_pairs
+from precompute.jobs.plan import (
+    BATCH_PAIRS,
     again_within_budget,
     block_of,
     checked_within_budget,
     sample_order,
 )
-from precompute.jobs.memory import most_pairs
-from precompute.jobs.plan import BATCH_PAIRS, Facts, Plan, batches
-from tests.precompute.corpora.whole import on_disk
-from tests.tiny import tiny_model, tiny_sequences
+from precompute.jobs.runner import run_local
+from precompute.run import run
+from tests.refusals import refused
+from tests.small_store import facts_of, fetched, request
+from tests.tiny import tiny_model
 
 BLOCKS = 16
 
@@ -34,14 +33,8 @@ def test_documents_stay_whole_and_blocks_are_few_and_alike():
     sizes = np.bincount(blocks)
     assert len(sizes) == BLOCKS
     assert abs(sizes - len(blocks) / BLOCKS).max() < 4 * np.sqrt(9 * 4000 / BLOCKS)
-    assert block_of(documents[:9], BLOCKS).tolist() == list(range(9)), "few are blocks themselves"
     few = np.repeat(np.arange(5, dtype=np.int32), 7)
     assert block_of(few, BLOCKS).tolist() == few.tolist(), "few documents are blocks"
-
-
-def test_a_block_is_drawn_from_the_index_alone():
-    few, many = (block_of(np.arange(n, dtype=np.int32), BLOCKS) for n in (99, 5000))
-    assert few.tolist() == many[:99].tolist()
 
 
 def test_a_sample_takes_what_must_be_there_first_and_then_as_it_is_drawn():
@@ -55,7 +48,7 @@ def test_a_sample_takes_what_must_be_there_first_and_then_as_it_is_drawn():
 
 @pytest.mark.parametrize(
     ("n_sequences", "n_checked", "n_again"),
-    [(1, 1, 0), (24, 2, 0), (70, 2, 0), (71, 2, 2), (90, 3, 2), (960, 32, 32), (9999, 32, 32)],
+    [(1, 1, 0), (24, 2, 0), (71, 2, 2), (90, 3, 2), (9999, 32, 32)],
 )
 def test_checks_take_a_tenth_of_the_run(n_sequences, n_checked, n_again):
     """Rather none than one is run again."""
@@ -79,29 +72,56 @@ def test_attention_maps_of_a_batch_take_an_eighth_of_a_gpu(monkeypatch):
     assert most(2**20) == most_pairs(tiny) == BATCH_PAIRS, "what the caches of a processor like"
 
 
-def test_a_job_is_cut_into_fewer_batches_where_more_fits():
-    job: Any = tuple(range(128) for _ in range(64))
-    for most, expected in (((), [16] * 4), ((64 * 128 * 128,), [64]), ((1,), [1] * 64)):
-        assert [len(batch) for batch in batches(job, *most)] == expected
+FIRST = 12
+"""Sequences of the first round: just enough for an interval."""
+LINES = ["The cat sat.", "The dog ran, the cat sat.", "The mat.", "Dog, cat.", "Cat sat, dog ran."]
 
 
-@pytest.mark.parametrize(("most", "averaged"), [(256, [0, 1, 2, 3, 4]), (2, [0, 1, 2])])
-def test_heads_are_averaged_over_the_whole_corpus_and_what_is_run_again(
-    tmp_path, monkeypatch, most, averaged
-):
-    monkeypatch.setattr(of_plans, "MOST_AVERAGED", most)
-    text = tiny_sequences("bert")[0]
-    corpus = on_disk(tuple(replace(text, index=n) for n in range(5)), tmp_path)
-    facts = Facts((("model.weights", "w"),), "float32", 0, POST_NORM)
-    plan = Plan(tmp_path, facts, corpus, chosen_statistics(None), n_checked=3, n_again=2)
-    assert (plan.checked, plan.run_again) == ({0, 1, 3}, {0, 1})
-    read: list[int] = []
+@pytest.fixture(autouse=True)
+def small_rounds(monkeypatch):
+    monkeypatch.setattr(running, "FIRST", FIRST)
 
-    def type_means(texts: Iterable[Sequence]) -> tuple[()]:
-        read.extend(text.index for text in texts)
-        return ()
 
-    model: Any = SimpleNamespace(identity=(), type_means=type_means)
-    for _ in range(2):  # once per process
-        plan.type_means(model)
-    assert sorted(read) == averaged
+@pytest.fixture
+def sixty(tmp_path):
+    """A run over sixty texts, each a document."""
+    text = tmp_path / "sixty.txt"
+    text.write_text("\n\n".join(LINES * 12), encoding="utf-8")
+    return replace(request(tmp_path, statistics=["token_type_mixing"]), corpus=str(text))
+
+
+def n_sequences(sixty) -> int:
+    return fetched(sixty.output, "select n_sequences from run")[0][0]
+
+
+def test_a_run_stops_in_the_first_round_that_is_narrow_enough(sixty, tmp_path, capsys):
+    run(replace(sixty, until=0.0), run_local)
+    lines = capsys.readouterr().out.splitlines()
+    rounds = [line.split(" is ")[1] for line in lines if "widest interval is" in line]
+    first, second, third, fourth = (float(said.split(" ")[0]) for said in rounds)
+    assert first > second > third > fourth, "more texts do not narrow the interval here"
+    assert n_sequences(sixty) == 60
+    run(replace(sixty, until=(second + third) / 2), run_local)
+    n, facts = n_sequences(sixty), facts_of(sixty.output)
+    [(width,)] = fetched(sixty.output, "select max(high - low) from token_type_interval")
+    assert n == 4 * FIRST
+    assert facts["limit"] == str(n)
+    assert width == pytest.approx(third, rel=1e-3)
+    assert facts["widest_interval"] == f"{width:.4g} (token_type_mixing)"
+    limited = replace(sixty, output=tmp_path / "limited.duckdb", limit=n)
+    run(limited, run_local)
+    rows = "select name, checksum from manifest where name not in ('run', 'provenance') order by 1"
+    assert fetched(sixty.output, rows) == fetched(limited.output, rows)
+
+
+def test_a_run_with_a_stopping_rule_reads_no_more_than_its_limit(sixty):
+    run(replace(sixty, until=0.0, limit=20), run_local)
+    assert n_sequences(sixty) == 20
+
+
+def test_statistics_without_intervals_are_refused(sixty):
+    wrong = replace(sixty, until=0.1, statistics=["head_token"])
+    assert refused(UserError, run, wrong, run_local).startswith(
+        "--until goes by 95% intervals, and head_token has none. Name some of: "
+    )
+    assert not sixty.output.exists()

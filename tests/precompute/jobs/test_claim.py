@@ -1,6 +1,5 @@
 """Two runs of one output at once: the second is refused unless it is the same one."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,24 +8,23 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 
 from analysis.errors import UserError
-from precompute.jobs.claim import claimed, remove_unfinished
 from precompute.jobs.runner import finish_plan, run_local
-from precompute.jobs.shards import unfinished_name
+from precompute.jobs.shards import claimed, remove_unfinished, unfinished_name
 from precompute.request import Request
 from precompute.run import run
 from tests.refusals import refused
 from tests.small_store import request
 
-ROOT = Path(__file__).parents[3]
 OTHERS = "what another was asked for"
 _HOLDS = f"""
 import sys
 from pathlib import Path
-from precompute.jobs.claim import claimed
+from precompute.jobs.shards import claimed
 with claimed(Path(sys.argv[1]), "{OTHERS}"):
     print("held", flush=True)
     sys.stdin.read()
@@ -37,8 +35,8 @@ with claimed(Path(sys.argv[1]), "{OTHERS}"):
 def another_run(output: Path) -> Iterator[subprocess.Popen]:
     """A process that holds the output until it is ended."""
     command = [sys.executable, "-c", _HOLDS, str(output)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, cwd=ROOT, **pipes) as process:
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=Path(__file__).parents[3], **pipes) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
         try:
@@ -67,18 +65,6 @@ def test_equal_runs_hold_the_output_until_the_last_of_them_ends(tmp_path):
                 assert "other settings" in refused(UserError, begin, output, "else")
                 begin(output, OTHERS)
         begin(output, "else")
-    assert not [*tmp_path.iterdir()]
-
-
-def test_a_run_that_was_killed_holds_nothing(tmp_path):
-    with another_run(tmp_path / "a.duckdb") as other:
-        other.kill()
-        other.wait()
-        [left] = tmp_path.iterdir()
-        with claimed(tmp_path / "a.duckdb", "something else"):
-            [own] = tmp_path.iterdir()
-            assert own != left
-            assert f"-{os.getpid()}-" in own.name
     assert not [*tmp_path.iterdir()]
 
 

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -26,16 +25,13 @@ from precompute.jobs.runner import run_local
 from precompute.passes import filling
 from precompute.request import Request
 from precompute.run import run
-from tests.precompute.corpora.whole import on_disk
+from tests.precompute.corpora.tiny import on_disk
 from tests.refusals import refused
 from tests.shared_store import shared_store
 from tests.small_store import fetched, request, shards_only
 from tests.tiny import tiny_model
 
-EVERY_KIND = [
-    *("token_type_mixing", "head_layout", "singular_value"),  # sums, fits, weights
-    *("pair_occurrence", "relevance_map", "position_variance"),  # pairs, maps, controls
-]
+EVERY_KIND = ["token_type_mixing", "head_layout", "singular_value"]  # sums, fits, weights
 FEW = ["token_norm"]
 STOPPED = re.compile(r"Stopped\.( Kept in .*\.)? Go on: .+\n")
 PATIENCE = 300.0  # seconds
@@ -88,24 +84,18 @@ def goes_on(group: int) -> bool:
     return True
 
 
-STOPS: dict[str, tuple[Callable[[Started, Path], bool], signal.Signals, list[str]]] = {
-    "interrupted as it starts workers": (starts_workers, signal.SIGINT, FEW),
-    "killed behind a shard": (has_workers_and_a_shard, signal.SIGKILL, EVERY_KIND),
-}
-"""When a run gets which signal, and its statistics."""
-
-
-@pytest.fixture(scope="module")
-def unstopped(tmp_path_factory) -> Path:
-    return shared_store(tmp_path_factory)
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the processes of a run in /proc")
-@pytest.mark.parametrize("stop", STOPS)
-def test_a_stopped_run_leaves_no_process_and_goes_on_to_the_same_numbers(stop, tmp_path, unstopped):
+@pytest.mark.parametrize(
+    ("phase", "number", "statistics"),
+    [
+        pytest.param(starts_workers, signal.SIGINT, FEW, id="interrupted as it starts workers"),
+        pytest.param(has_workers_and_a_shard, signal.SIGKILL, EVERY_KIND, id="killed by a shard"),
+    ],
+)
+def test_a_stopped_run_leaves_no_process_and_goes_on_to_the_same_numbers(
+    phase, number, statistics, tmp_path, tmp_path_factory
+):
     """A signal to all of its group leaves one line; one that kills it alone ends its workers."""
-    phase, number, statistics = STOPS[stop]
     asked = request(tmp_path, statistics=statistics)
     process = started(asked)
     while process.poll() is None and not phase(process, tmp_path / ".shards"):
@@ -124,7 +114,7 @@ def test_a_stopped_run_leaves_no_process_and_goes_on_to_the_same_numbers(stop, t
         assert time.monotonic() < deadline, "a process of it goes on"
         time.sleep(0.01)
     run(asked, run_local)
-    actual, expected = _tables(asked.output), _tables(unstopped)
+    actual, expected = _tables(asked.output), _tables(shared_store(tmp_path_factory))
     assert {*actual} > {*statistics} - {"head_layout"}
     assert [name for name, rows in actual.items() if rows != expected[name]] == []
 
@@ -202,7 +192,7 @@ def test_a_statistic_added_later_costs_only_itself_and_readers_keep_the_old_file
         assert store.execute("select count(*) from singular_value").fetchall() == [(0,)]
 
 
-@pytest.mark.parametrize("other", [{"limit": 2}, {"segments": "zero"}, {"random_weights": 0}])
+@pytest.mark.parametrize("other", [{"limit": 2}, {"random_weights": 0}])
 def test_what_is_of_another_corpus_input_or_model_is_not_kept(asked, other):
     added = replace(asked, statistics=["singular_value"])
     assert "token_norm" in shards_only(added).statistics

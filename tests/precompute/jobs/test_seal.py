@@ -1,26 +1,33 @@
-"""Shards are written by a thread, and again if they are others; what a machine refuses is said."""
+"""Shards and tables are made once, and again if damaged; what a machine refuses is said."""
 
 import errno
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
-from threading import Event, Timer, current_thread
+from threading import Event, Timer
 
 import duckdb
+import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import torch
 
 from analysis.errors import UserError
-from precompute.jobs import shards
+from analysis.needs import Setting
+from analysis.statistics.base.tables import FitContext
+from analysis.statistics.corpus import CORPUS
+from precompute.corpora.word_files import Frequencies, WordVectors
+from precompute.jobs import shards, tables
 from precompute.jobs.runner import MOST_WAITING, beside, reporting_shortage, run_local
 from precompute.jobs.shards import finish_shard, is_intact
+from precompute.passes import STATISTICS
 from precompute.request import Request
 from precompute.run import run
 from tests.refusals import refused
 from tests.shared_store import shared_store
-from tests.small_store import fetched, request
+from tests.small_store import fetched, request, shards_only
 
 CHOSEN = ("head_token", "singular_value", "token_type_mixing")
 """One statistic of each kind: from traced batches, from weights, from finished shards."""
@@ -65,22 +72,6 @@ def test_a_whole_shard_in_the_place_of_another_is_noticed(shard, tmp_path, place
     (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(shard, tmp_path / place)
     assert is_intact(tmp_path / place) == is_same
-
-
-def test_a_shard_without_a_seal_and_what_is_no_shard_are_noticed(tmp_path):
-    unsealed, folder, dangling = (tmp_path / f"{n:05d}.parquet" for n in range(3))
-    pq.write_table(pa.table({"n": [1]}), unsealed)
-    folder.mkdir()
-    dangling.symlink_to(tmp_path / "nowhere")
-    assert not any(map(is_intact, (unsealed, folder, dangling, tmp_path / "nothing")))
-
-
-def test_a_finished_shard_is_read_by_all_and_not_computed_again(tmp_path):
-    finish_shard(tmp_path, 0, lambda: ROWS)
-    shard = finish_shard(tmp_path, 0, lambda: pytest.fail("computed again"))
-    assert pq.read_table(shard) == ROWS
-    with duckdb.connect() as connection:
-        assert connection.sql(f"from '{shard}'").to_arrow_table() == ROWS
 
 
 def test_a_full_disk_is_told_and_what_is_half_written_is_removed(tmp_path, monkeypatch):
@@ -140,54 +131,31 @@ def test_a_disk_that_damages_every_shard_ends_the_run(again, monkeypatch):
     assert not again.output.exists()
 
 
-OUTPUT = Path("statistics") / "bert.duckdb"
-DISK = (
-    "statistics could not be read or written ({}). See to its space and permissions and rerun the "
-    "command: finished shards are kept."
-)
-MEMORY = (
-    "There is too little memory ({}). End other programs, or take fewer --workers or a smaller "
-    "--max-tokens, and rerun the command: finished shards are kept."
-)
-FULL, COMMIT = "No space left on device", "Failed to commit: Could not write file"
-ALLOCATOR, CUDA = "DefaultCPUAllocator: can't allocate memory", "CUDA out of memory. Tried to"
-
-
 @pytest.mark.parametrize(
-    ("error", "sentence", "reason"),
+    ("error", "said"),
     [
-        (OSError(errno.ENOSPC, FULL), DISK, FULL),
-        (duckdb.IOException(f"IO Error: {FULL}\n"), DISK, f"IO Error: {FULL}"),
-        (duckdb.TransactionException(f"{COMMIT}\nmore"), DISK, COMMIT),
-        (MemoryError(), MEMORY, "MemoryError"),
-        (duckdb.OutOfMemoryException("Out of Memory Error"), MEMORY, "Out of Memory Error"),
-        (RuntimeError(f"{ALLOCATOR}\nmore"), MEMORY, ALLOCATOR),
-        (torch.OutOfMemoryError(f"{CUDA}\nmore"), MEMORY, CUDA),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            "statistics could not be read or written (No space left on device). See to its space "
+            "and permissions and rerun the command: finished shards are kept.",
+        ),
+        (
+            torch.OutOfMemoryError("CUDA out of memory. Tried to\nmore"),
+            "There is too little memory (CUDA out of memory. Tried to). End other programs, or "
+            "take fewer --workers or a smaller --max-tokens, and rerun the command: finished "
+            "shards are kept.",
+        ),
     ],
 )
-def test_what_the_machine_refuses_is_said_with_what_to_do(error, sentence, reason):
-    with pytest.raises(UserError) as caught, reporting_shortage(OUTPUT):
+def test_what_the_machine_refuses_is_said_with_what_to_do(error, said):
+    with pytest.raises(UserError) as caught, reporting_shortage(Path("statistics/a.duckdb")):
         raise error
-    assert str(caught.value) == sentence.format(reason)
+    assert str(caught.value) == said
 
 
-@pytest.mark.parametrize(
-    "error", [KeyError("x"), RuntimeError("shapes"), BrokenPipeError(), duckdb.BinderException("x")]
-)
-def test_what_is_our_own_fault_is_not_hidden(error):
-    with pytest.raises(type(error)), reporting_shortage(OUTPUT):
-        raise error
-
-
-SECONDS = 60
-
-
-def test_everything_is_written_in_order_and_in_another_thread():
-    written = []
-    with beside() as write:
-        for n in range(20):
-            write(lambda n=n: written.append((n, current_thread().name.startswith("writing"))))
-    assert written == [(n, True) for n in range(20)]
+def test_what_is_our_own_fault_is_not_hidden():
+    with pytest.raises(RuntimeError, match="shapes"), reporting_shortage(Path("a.duckdb")):
+        raise RuntimeError("shapes")
 
 
 def test_computing_goes_on_meanwhile_and_waits_where_much_is_not_written_yet():
@@ -195,12 +163,12 @@ def test_computing_goes_on_meanwhile_and_waits_where_much_is_not_written_yet():
 
     def slow():
         started.set()
-        assert may_write.wait(SECONDS)
+        assert may_write.wait(60)
 
     with beside() as write:
         for _ in range(MOST_WAITING):
             write(slow)
-        assert started.wait(SECONDS), "it is written while this goes on"
+        assert started.wait(60), "it is written while this goes on"
         Timer(0.2, may_write.set).start()
         write(lambda: None)
         assert may_write.is_set(), "as many pieces as may wait were there, so this one had to"
@@ -216,32 +184,86 @@ def test_what_goes_wrong_stops_the_run_and_nothing_after_it_is_begun():
     def went_on():
         with beside() as write:
             write(fail)
-            assert failed.wait(SECONDS)
+            assert failed.wait(60)
             write(lambda: after.append("written"))
             after.append("computed")
 
     with pytest.raises(OSError, match="disk"):
         went_on()
     assert not after
-    with pytest.raises(OSError, match="disk"), beside() as write:
-        write(fail)
 
 
-def test_where_computing_fails_what_was_begun_is_finished():
-    may_write, started, written = Event(), Event(), []
+MERGED = ["head_pattern", "head_layout", "pair_pmi_correlation", "token_type_mixing"]
 
-    def slow():
-        started.set()
-        assert may_write.wait(SECONDS)
-        written.append(1)
 
-    def interrupted():
-        with beside() as write:
-            write(slow)
-            assert started.wait(SECONDS)
-            may_write.set()
-            raise KeyboardInterrupt
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    return request(tmp_path_factory.mktemp("tables"), statistics=MERGED)
 
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert written == [1]
+
+@pytest.fixture(scope="module")
+def plan(asked):
+    return shards_only(asked)
+
+
+def rows_of(query: str) -> list[tuple]:
+    with duckdb.connect() as store:
+        return store.execute(query).fetchall()
+
+
+def test_every_table_comes_once_after_those_that_it_needs_and_in_its_order(plan):
+    assert sorted(plan.tables) == sorted(plan.statistics)
+    for place, name in enumerate(plan.tables):
+        assert plan.needs(name) <= {*plan.tables[:place]}, name
+    assert plan.needs("head_layout") == {"head_distance"}
+    assert plan.needs(0) == frozenset()
+    for of in plan.passes:
+        file = plan.table_file(of)
+        order = ", ".join(f"{column} nulls last" for column in of.sorted_by)
+        assert rows_of(f"from '{file}'") == rows_of(f"from '{file}' order by {order}"), of.name
+
+
+def test_a_damaged_table_is_made_again(asked, plan, capsys):
+    files = [plan.table_file(STATISTICS["head_pattern"]), plan.corpus_file(CORPUS[1])]
+    before = [file.read_bytes() for file in files]
+    for file, content in zip(files, before, strict=True):
+        file.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
+        assert not is_intact(file)
+    shards_only(asked)
+    messages = capsys.readouterr().err
+    for file, content in zip(files, before, strict=True):
+        assert f"{file} is damaged" in messages
+        assert file.read_bytes() == content
+
+
+def test_a_fit_sees_only_tables_and_settings_that_it_says_it_needs(plan, tmp_path):
+    of, handed = STATISTICS["token_type_mixing"], list[FitContext]()
+    assert of.made_by is not None
+    vectors = WordVectors("glove.txt", "0", {})
+    given = replace(plan, frequencies=Frequencies(np.arange(9), "0"), word_vectors=vectors)
+    with tables.workspace(tmp_path) as database:
+        with pytest.raises(duckdb.CatalogException, match="head_token"):
+            tables._fitted(database, plan, replace(of, requires=()), of.made_by)
+        for declared in ((), tuple(Setting)):
+            table = replace(of, depends_on=declared)
+            tables._fitted(database, given, table, lambda *arguments: handed.append(arguments[-1]))
+    seen = [([*context.frequency_ranks], context.word_vectors) for context in handed]
+    assert seen == [([], None), (["file"], vectors)]
+
+
+WITHOUT_TORCH = """
+import sys
+from precompute.command_line import app
+
+for command in (["statistics"], ["show", sys.argv[1]], ["check", sys.argv[1]]):
+    app(command, standalone_mode=False)
+print([name for name in ("torch", "transformers") if name in sys.modules])
+"""
+
+
+def test_commands_that_need_no_model_load_no_torch(tmp_path_factory):
+    store = shared_store(tmp_path_factory)
+    command = [sys.executable, "-c", WITHOUT_TORCH, str(store)]
+    folder = Path(__file__).parents[3]
+    run = subprocess.run(command, cwd=folder, check=True, text=True, capture_output=True)
+    assert run.stdout.endswith(f"{store}: whole and sound.\n[]\n")

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -15,19 +14,16 @@ import transformers
 
 from analysis.errors import UserError
 from analysis.needs import Setting
-from analysis.statistics.base.tables import Table
 from precompute.jobs import plan as of_plans
-from precompute.jobs.bounds import Bounds
-from precompute.jobs.plan import Job, Plan
-from precompute.jobs.runner import OnFinished, run_local
+from precompute.jobs.plan import Bounds, Plan
+from precompute.jobs.runner import run_local
 from precompute.live.one_sequence import rerun
 from precompute.models.load_models import load_model
-from precompute.models.loaded_model import LoadedModel
 from precompute.passes import STATISTICS
 from precompute.request import Request
 from precompute.run import run
 from tests.refusals import refused
-from tests.small_store import facts_of, fetched, request, shard_rows, shards_only
+from tests.small_store import request, shard_rows, shards_only
 from tests.tiny import TINY, save_tiny, tiny_sequences
 from tests.tracing import trace_of
 
@@ -120,35 +116,22 @@ def asked(tmp_path_factory) -> Callable[..., Request]:
     return made
 
 
-class _Planned(Exception):
-    """The plan of a run is made."""
-
-
 def planned(wanted: Request) -> Plan:
     """The plan of a run, of which nothing is computed."""
-    with patch("precompute.run.finish_plan", side_effect=_Planned) as finish, suppress(_Planned):
+    stop = patch("precompute.run.finish_plan", side_effect=KeyboardInterrupt)
+    with stop as finish, suppress(KeyboardInterrupt):
         run(wanted, run_local)
     return finish.call_args.args[0]
 
 
 def traced_only(wanted: Request) -> Plan:
     """The plan of a run, of which shards of sequences and of weights are computed alone."""
-
-    def run_sequences(
-        plan: Plan, model: LoadedModel, jobs: list[Job], on_finished: OnFinished
-    ) -> None:
-        run_local(plan, model, [job for job in jobs if isinstance(job, int)], on_finished)
-
-    return shards_only(wanted, run_sequences)
-
-
-def files(plan: Plan, of: Table) -> tuple[Path, Path]:
-    return plan.shard_folder(of), plan.table_file(of)
-
-
-def moved(plan: Plan, other: Plan) -> set[str]:
-    """The tables that one plan does not find where the other left them."""
-    return {of.name for of in STATISTICS.values() if files(plan, of) != files(other, of)}
+    return shards_only(
+        wanted,
+        lambda plan, model, jobs, report: run_local(
+            plan, model, [job for job in jobs if isinstance(job, int)], report
+        ),
+    )
 
 
 def test_of_every_setting_it_is_known_what_depends_on_it():
@@ -161,8 +144,13 @@ def test_of_every_setting_it_is_known_what_depends_on_it():
 def test_another_value_has_exactly_those_tables_computed_again(asked, setting):
     value, expected = CHANGES[setting]
     usual = ON_OTHERS.get(setting, {})
-    before, after = (planned(asked(**usual | other)) for other in ({}, {setting: value}))
-    assert moved(before, after) == expected
+    plans = [planned(asked(**usual | other)) for other in ({}, {setting: value})]
+    moved = {
+        name
+        for name, of in STATISTICS.items()
+        if len({(plan.shard_folder(of), plan.table_file(of)) for plan in plans}) == 2
+    }
+    assert moved == expected
 
 
 def test_what_is_not_declared_changes_no_number(asked, tmp_path, monkeypatch):
@@ -179,9 +167,9 @@ def test_what_is_not_declared_changes_no_number(asked, tmp_path, monkeypatch):
     assert [path for path in same if rows[path] != of_others[path]] == []
 
 
-@pytest.mark.parametrize("segments", ["read", "zero"])
-def test_the_model_computes_what_the_bare_model_makes_of_such_ids(tmp_path, segments):
+def test_the_model_computes_what_the_bare_model_makes_of_such_ids(tmp_path):
     """And a page is given what the run gave the model."""
+    segments = "zero"
     folder = save_tiny("bert", tmp_path)
     bare = transformers.BertModel.from_pretrained(folder, attn_implementation="eager").eval()
     model = load_model(str(folder), device="cpu", segments=segments)
@@ -191,8 +179,7 @@ def test_the_model_computes_what_the_bare_model_makes_of_such_ids(tmp_path, segm
     assert pairs
     for sequence in pairs:
         ids = torch.from_numpy(sequence.ids.astype(np.int64))[None]
-        given = torch.from_numpy(sequence.segments.astype(np.int64))[None]
-        given = given if segments == "read" else torch.zeros_like(given)
+        given = torch.zeros_like(ids)
         with torch.no_grad():
             expected = bare(input_ids=ids, token_type_ids=given, output_attentions=True)
         trace = trace_of(model, [sequence])
@@ -203,23 +190,8 @@ def test_the_model_computes_what_the_bare_model_makes_of_such_ids(tmp_path, segm
         np.testing.assert_allclose(maps.weights, expected.attentions[0][0], atol=1e-6)
 
 
-def _facts(asked: Request) -> dict[str, str]:
-    facts = facts_of(asked.output)
-    return {name: facts[name] for name in ("segments", "segments_given")}
-
-
-def test_a_file_says_what_was_given_and_keeps_the_segments_of_the_text(tmp_path):
-    asked = request(tmp_path, segments="zero", statistics=["token_norm"])
-    run(asked, run_local)
-    assert (1,) in fetched(asked.output, "select distinct segment from token")
-    assert _facts(asked) == {"segments": "zero", "segments_given": "0"}
-
-
-@pytest.mark.parametrize(("family", "given"), [("roberta", "0"), ("gpt2", "none")])
-def test_a_model_without_two_segments_says_so_and_refuses_to_zero_them(tmp_path, family, given):
-    asked = request(tmp_path, family, statistics=["token_norm"])
-    run(asked, run_local)
-    assert _facts(asked) == {"segments": "read", "segments_given": given}
+def test_a_model_without_two_segments_refuses_to_zero_them(tmp_path):
+    family, asked = "roberta", request(tmp_path, "roberta")
     assert refused(UserError, run, replace(asked, segments="zero"), run_local) == (
         f"--segments zero gives every token segment id 0, and model {asked.model!r} "
         f"distinguishes no segments (its segment types: {TINY[family].segment_types}). "

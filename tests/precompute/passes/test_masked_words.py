@@ -10,7 +10,6 @@ import pytest
 from duckdb import DuckDBPyConnection
 
 from analysis.statistics.probing.parsers import static_vectors, tree_sentences
-from pages.syntax.page import SENTENCES_OF_RELATION
 from precompute.jobs.plan import Plan
 from precompute.jobs.runner import run_local
 from precompute.run import Request, run
@@ -52,39 +51,24 @@ def every_word(store, masked_trees) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _counts(every_word: pd.DataFrame, relation: str) -> pd.DataFrame:
-    base = every_word["relation"].str.partition(":")[0]
-    chosen = ~base.isin(["root", "punct"]) if relation == "all" else base == relation
-    return every_word[chosen & every_word["is_scored"]]
-
-
-@pytest.mark.parametrize("relation", ["all", "nsubj", "all_words"])
-def test_heads_offsets_and_sentences_are_scored_between_words_that_were_read(
-    store, every_word, relation
-):
+def test_heads_and_offsets_are_scored_between_words_that_were_read(store, every_word):
     assert 0 < every_word["is_masked"].sum() < len(every_word) / 2
-    scored = every_word[every_word["is_scored"]]
-    chosen = scored if relation == "all_words" else _counts(every_word, relation)
-    asked = {"layer": 1, "head": 1, "direction": "dependent_to_head", "merging": "mean"}
-    asked |= {"relation": relation, "weighing": "weight"}
-    sentences = store.execute(SENTENCES_OF_RELATION, asked).df()
-    expected = chosen.groupby(["seq", "sentence"]).size()
-    assert sentences.set_index(["seq", "sentence"])["n"].to_dict() == expected.to_dict()
-    if relation == "all_words":  # which are scored in sentences alone
-        return
-    baseline = store.execute(
-        'from dependency_baseline where relation = $1 and "offset" = 1', [relation]
-    ).df()
+    is_subject = every_word["relation"].str.partition(":")[0] == "nsubj"
+    chosen = every_word[is_subject & every_word["is_scored"]]
+    of_subjects = "from {} where relation = 'nsubj' and "
+    [baseline] = (
+        store.execute(of_subjects.format("dependency_baseline") + '"offset" = 1')
+        .df()
+        .to_dict("records")
+    )
     right = (chosen["governor"] - chosen["word"] == 1).sum()
-    assert baseline["n"].tolist() == [len(chosen)]
-    assert baseline["accuracy"].tolist() == pytest.approx([right / len(chosen)])
-    where = "where direction = 'dependent_to_head' and layer = 2 and head = 3"
-    rows = store.execute(f"from dependency_accuracy {where} and relation = ?", [relation]).df()
-    read = f"select seq, predicted from dependency_prediction {where} and merging = 'mean'"
+    assert (baseline["n"], baseline["accuracy"]) == (len(chosen), right / len(chosen))
+    head = "direction = 'dependent_to_head' and layer = 2 and head = 3"
+    [row] = store.execute(of_subjects.format("dependency_accuracy") + head).df().to_dict("records")
+    read = f"select seq, predicted from dependency_prediction where {head} and merging = 'mean'"
     of_head, every = dict(store.execute(read).fetchall()), cast("Any", chosen.itertuples())
-    right = sum(of_head[row.seq][row.word] == row.governor for row in every)
-    assert rows["n"].tolist() == [len(chosen)]
-    assert rows["accuracy"].tolist() == pytest.approx([right / len(chosen)])
+    right = sum(of_head[word.seq][word.word] == word.governor for word in every)
+    assert (row["n"], row["accuracy"]) == (len(chosen), pytest.approx(right / len(chosen)))
 
 
 def test_parsers_neither_know_nor_score_a_masked_word(store, every_word):
@@ -105,10 +89,7 @@ def test_parsers_neither_know_nor_score_a_masked_word(store, every_word):
 
 def test_mentions_say_whether_they_were_read(store, every_word):
     hidden = every_word.set_index(["seq", "word"])["is_masked"]
-    seen = []
-    mention: Any
-    for mention in store.execute("from mention").df().itertuples():
-        words = range(mention.first_word, mention.last_word + 1)
-        assert mention.is_masked == any(bool(hidden[mention.seq, word]) for word in words)
-        seen.append(mention.is_masked)
-    assert {True, False} <= set(seen)
+    mentions = store.execute("select seq, first_word, last_word, is_masked from mention").fetchall()
+    assert {is_masked for *_, is_masked in mentions} == {True, False}
+    for seq, first, last, is_masked in mentions:
+        assert is_masked == any(bool(hidden[seq, word]) for word in range(first, last + 1))

@@ -2,65 +2,63 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
-from itertools import count, product
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy.special import softmax
 from scipy.stats import spearmanr
 from torch import Tensor
 
-from analysis.effects import CHANGES, FILLINGS, MEAN, MEASURES, PARTS, RANDOM, REST, ZERO
-from analysis.measures.bootstrap import LEAST_UNITS
+from analysis.effects import CHANGES, FILLINGS, MEAN, MEASURES, RANDOM, REST, ZERO
 from analysis.measures.heads.contribution import contributions
 from analysis.measures.heads.effect_prediction import Draws, OfHeads, chance, rank_correlations
 from analysis.measures.heads.head_effect import TypeMeans
-from analysis.models.reading import read_model
 from analysis.models.trace import LayerTrace
-from analysis.statistics.heads.single_heads import (
-    EFFECT_PREDICTION,
-    SEQUENCE_CONTRIBUTION,
-    SEQUENCE_HEAD_EFFECT,
-)
+from analysis.statistics.heads.single_heads import EFFECT_PREDICTION, SEQUENCE_HEAD_EFFECT
 from analysis.token_types import OTHER, TOKEN_TYPES
+from precompute.corpora.encode import masked
 from precompute.corpora.sequence import Sequence
-from precompute.corpora.token_types import masked
 from precompute.models.loaded_model import LoadedModel
-from precompute.passes import head_effects as passes
-from tests.analysis.models.every_type import tiny_type
+from precompute.passes import heads as passes
 from tests.statistics.fits import made, store_of
-from tests.statistics.mixing.slow_layers import network_part, normalised
+from tests.statistics.mixing.slow_layers import every_order, network_part, normalised
 from tests.tiny import every_model, mask_rate, tiny_model, tiny_sequences
-from tests.tiny_decoders import make_exact
 from tests.tracing import rows_of_table, trace_of
 
-ROUNDING: dict[str, Any] = {
-    "rtol": 2e-5,
-    "atol": 2e-6,
-}  # the library's softmax is in float32 in most models
-Hooks = Mapping[str, Callable[[Tensor], Tensor]]
-NONE: Hooks = {}
+ROUNDING: dict[str, Any] = {"rtol": 2e-5, "atol": 2e-6}
+"""The library's softmax is in float32 in most models."""
+Changes = Mapping[str, Callable[[Tensor], Tensor]]
+OUTPUTS = {
+    "bert": "encoder.layer.{}.attention.output.dense",
+    "gpt2": "h.{}.attn.c_proj",
+    "afmoe": "layers.{}.self_attn.o_proj",
+    "vit": "layers.{}.attention.o_proj",
+}
+"""Output projections: of models that predict words, of one with gates, and of a classifier."""
+VALUES = {"bert": "encoder.layer.{}.attention.self.value", "afmoe": "layers.{}.self_attn.v_proj"}
+PREDICTING = ("bert", "gpt2")
 
 
-def answer(
-    model: LoadedModel, sequence: Sequence, *, given: Hooks = NONE, returned: Hooks = NONE
-) -> tuple[np.ndarray, Any]:
-    """Last hidden states and logits of a text, with what modules are given or return changed."""
+def answer(model: LoadedModel, sequence: Sequence, changes: Changes) -> tuple[np.ndarray, Any]:
+    """Last hidden states and logits of a text, with what output projections are given or value
+    projections return changed."""
     whole, states = model.language_model or model.classifier or model.model, []
     with ExitStack() as stack, torch.no_grad():
-        for name, change in given.items():
-            hook = model.model.get_submodule(name).register_forward_pre_hook(
-                lambda _module, args, change=change: (change(args[0]),)
-            )
-            stack.callback(hook.remove)
-        for name, change in returned.items():
-            hook = model.model.get_submodule(name).register_forward_hook(
-                lambda _module, _args, output, change=change: change(output)
-            )
+        for name, change in changes.items():
+            module = model.model.get_submodule(name)
+            if name.rpartition(".")[2] in ("dense", "c_proj", "o_proj"):
+                hook = module.register_forward_pre_hook(
+                    lambda _module, args, change=change: (change(args[0]),)
+                )
+            else:
+                hook = module.register_forward_hook(
+                    lambda _module, _args, output, change=change: change(output)
+                )
             stack.callback(hook.remove)
         keep = model.model.register_forward_hook(
             lambda _module, _args, output: states.append(output.last_hidden_state[0].numpy())
@@ -70,55 +68,26 @@ def answer(
     return states[0], None if whole is model.model else made.logits[0].numpy()
 
 
-def changes(before: np.ndarray, after: np.ndarray) -> dict[str, Any]:
-    """Mean over tokens of 1 − cos(h, h′) and of ‖h′ − h‖ / ‖h‖."""
-    cosines = [h @ g / np.sqrt(h @ h) / np.sqrt(g @ g) for h, g in zip(before, after, strict=True)]
-    lengths = [
-        np.sqrt((g - h) @ (g - h)) / np.sqrt(h @ h) for h, g in zip(before, after, strict=True)
-    ]
-    return {"cosine_distance": 1 - np.mean(cosines), "length": np.mean(lengths)}
-
-
-def predicted(before: Any, after: Any, targets: dict[Any, int]) -> dict[str, Any]:
-    """KL(p‖p′) and the rise of −ln p(target), mean over places; all places without targets."""
-    known, found = (np.atleast_2d(logits).astype(float) for logits in (before, after))
-    p, q = (np.exp(x - x.max(axis=1, keepdims=True)) for x in (known, found))
-    p, q = p / p.sum(axis=1, keepdims=True), q / q.sum(axis=1, keepdims=True)
-    places = [*targets] or [*range(len(p))]
-    rises = [np.log(p[place, target] / q[place, target]) for place, target in targets.items()]
-    return {
-        "divergence": np.mean([(p[i] * np.log(p[i] / q[i])).sum() for i in places]),
-        "loss": np.mean(rises) if rises else np.nan,
-    }
-
-
-def targets_of(model: LoadedModel, sequence: Any) -> dict[Any, int]:
-    if model.language_model is None:
-        return {}
-    if model.objective == "next_token":
-        return dict(enumerate(sequence.ids[1:].tolist()))
-    return {place: int(sequence.targets[place]) for place in np.flatnonzero(sequence.masked)}
-
-
-def expected_changes(model, sequence, before, **hooks) -> dict[str, float]:
-    states, logits = answer(model, sequence, **hooks)
-    found = changes(before[0], states)
+def changed(model: LoadedModel, sequence: Any, changes: Changes) -> dict[str, Any]:
+    """Means over tokens of 1 − cos(h, h′) and of ‖h′ − h‖ / ‖h‖; over places that have a target, or
+    all without targets, of KL(p‖p′) and of the rise of −ln p(target)."""
+    (before, known), (after, logits) = (answer(model, sequence, of) for of in ({}, changes))
+    sizes = [np.linalg.norm(of, axis=1) for of in (before, after, after - before)]
+    cosines = (before * after).sum(axis=1) / sizes[0] / sizes[1]
+    found = {"cosine_distance": 1 - np.mean(cosines), "length": np.mean(sizes[2] / sizes[0])}
+    found |= dict.fromkeys(("divergence", "loss"), np.nan)
     if logits is None:
-        return found | {"divergence": np.nan, "loss": np.nan}
-    return found | predicted(before[1], logits, targets_of(model, sequence))
-
-
-def put(model: LoadedModel, heads: list[int], instead: np.ndarray | float):
-    """A function that writes something in place of heads, as the output projection is given."""
-
-    def change(mixed: Tensor) -> Tensor:
-        mixed, width = mixed.clone(), mixed.shape[-1] // len(model.layers[0].query_weight)
-        for head in heads:
-            here = slice(head * width, (head + 1) * width)
-            mixed[0, :, here] = torch.as_tensor(instead)[..., here] if np.ndim(instead) else 0
-        return mixed
-
-    return change
+        return found
+    p, q = (softmax(np.atleast_2d(of).astype(float), axis=1) for of in (known, logits))
+    targets: dict[int, int] = {}
+    if model.objective == "next_token":
+        targets = dict(enumerate(sequence.ids[1:].tolist()))
+    elif model.language_model is not None:
+        targets = {int(p): sequence.targets[p] for p in np.flatnonzero(sequence.masked)}
+    places = [*targets] or [*range(len(p))]
+    found["divergence"] = np.mean([(p[i] * np.log(p[i] / q[i])).sum() for i in places])
+    rises = [np.log(p[place, target] / q[place, target]) for place, target in targets.items()]
+    return found | ({"loss": np.mean(rises)} if rises else {})
 
 
 def effects(model: LoadedModel, sequences: tuple[Sequence, ...]) -> pd.DataFrame:
@@ -128,43 +97,19 @@ def effects(model: LoadedModel, sequences: tuple[Sequence, ...]) -> pd.DataFrame
     return rows.astype({"filling": str, "token_type": object})
 
 
-def named(rows: pd.DataFrame, *, seq, filling, layer=None, head=None, token_type=None) -> pd.Series:
-    """The one row of what is replaced."""
-    for name, value in (("layer", layer), ("head", head), ("token_type", token_type)):
+def assert_same(rows: pd.DataFrame, expected: dict[str, Any], **place: Any) -> None:
+    """Check the one row of what is replaced."""
+    for name in ("seq", "filling", "layer", "head", "token_type"):
+        value = place.get(name)
         rows = rows[rows[name].isna() if value is None else rows[name] == value]
-    [row] = rows[(rows["seq"] == seq) & (rows["filling"] == filling)].to_dict("records")
-    return row
-
-
-def assert_same(found, expected: Mapping[str, float]) -> None:
+    [row] = rows[[*CHANGES]].to_dict("records")
     for name in CHANGES:
-        np.testing.assert_allclose(found[name], expected[name], **ROUNDING, err_msg=name)
+        np.testing.assert_allclose(row[name], expected[name], **ROUNDING, err_msg=name)
 
 
-OUTPUTS = {
-    "bert": "encoder.layer.{}.attention.output.dense",
-    "gpt2": "h.{}.attn.c_proj",
-    "deberta-v2": "encoder.layer.{}.attention.output.dense",
-    "afmoe": "layers.{}.self_attn.o_proj",
-    "gpt_oss": "layers.{}.self_attn.o_proj",
-    "youtu": "layers.{}.self_attn.o_proj",
-    "gpt_neox": "layers.{}.attention.dense",
-    "vit": "layers.{}.attention.o_proj",
-}
-"""Output projections of attention of every build: gates, latents, sinks, terms of offsets."""
-VALUES = {
-    "afmoe": "layers.{}.self_attn.v_proj",
-    "bert": "encoder.layer.{}.attention.self.value",
-    "vit": "layers.{}.attention.v_proj",
-    "llama": "layers.{}.self_attn.v_proj",
-}
-PREDICTING = ("bert", "gpt2")
-
-
-def seen(model: LoadedModel, names: Mapping[str, str], sequences: tuple[Sequence, ...]):
+def means_of(model: LoadedModel, name: str, sequences: tuple[Sequence, ...]):
     """Means by layer and type of what output projections are given, or value projections return."""
     rows: dict[tuple[int, int], list[np.ndarray]] = {}
-    kind = "given" if names is OUTPUTS else "returned"
     for sequence in sequences:
 
         def keep(tensor: Tensor, layer: int, types=sequence.token_types) -> Tensor:
@@ -172,15 +117,18 @@ def seen(model: LoadedModel, names: Mapping[str, str], sequences: tuple[Sequence
                 rows.setdefault((layer, token), []).append(row)
             return tensor
 
-        hooks = {
-            names[model.name].format(layer): partial(keep, layer=layer)
-            for layer in range(len(model.layers))
-        }
-        answer(model, sequence, **{kind: hooks})
+        layers = range(len(model.layers))
+        answer(model, sequence, {name.format(of): partial(keep, layer=of) for of in layers})
     return {key: sum(of) / len(of) for key, of in rows.items()}
 
 
-def texts(model: LoadedModel) -> tuple[Sequence, ...]:
+@pytest.fixture(scope="module")
+def model(family) -> LoadedModel:
+    return tiny_model(family, predicts_tokens=family in PREDICTING)
+
+
+@pytest.fixture(scope="module")
+def texts(model) -> tuple[Sequence, ...]:
     """One or two texts or images, with masked tokens if there is a mask and they are predicted."""
     rate = mask_rate(model.name, 0.3) if model.language_model is not None else 0
     return tuple(
@@ -189,65 +137,59 @@ def texts(model: LoadedModel) -> tuple[Sequence, ...]:
     )
 
 
-@pytest.fixture(scope="module")
-def model(family) -> LoadedModel:
-    return tiny_model(family, predicts_tokens=family in PREDICTING)
-
-
 @pytest.mark.parametrize("family", OUTPUTS, indirect=True, scope="session")
-def test_heads_together_and_alone_change_what_hooks_change(model, monkeypatch):
+def test_heads_together_and_alone_change_what_hooks_change(
+    model, texts: tuple[Sequence, ...], monkeypatch
+):
     monkeypatch.setattr(passes, "ASKED", 10**6)
-    monkeypatch.setattr(passes, "TOKENS", 70)  # several runs per layer
-    sequences = texts(model)
-    rows, means = effects(model, sequences), seen(model, OUTPUTS, sequences)
-    every_head = [*range(len(model.layers[0].query_weight))]
-    for sequence in sequences:
-        before = answer(model, sequence)
-        for layer in range(len(model.layers)):
-            name = OUTPUTS[model.name].format(layer)
-            mean = np.stack([means[layer, kind] for kind in sequence.token_types.tolist()])
-            for heads in (*([head] for head in every_head), every_head):
-                for filling, instead in ((MEAN, mean), (ZERO, 0.0)):
-                    hooks = {name: put(model, heads, instead)}
-                    expected = expected_changes(model, sequence, before, given=hooks)
-                    head = heads[0] if len(heads) == 1 else None
-                    place = {"seq": sequence.index, "filling": filling, "layer": layer}
-                    assert_same(named(rows, **place, head=head), expected)
+    monkeypatch.setattr(passes, "OF_VARIANTS", 70)  # several runs per layer
+    name, n_heads = OUTPUTS[model.name], len(model.layers[0].query_weight)
+    rows, means = effects(model, texts), means_of(model, name, texts)
+    for sequence, layer in product(texts, range(len(model.layers))):
+        mean = np.stack([means[layer, kind] for kind in sequence.token_types.tolist()])
+        for head, (filling, instead) in product(
+            (*range(n_heads), None),
+            ((MEAN, torch.from_numpy(mean)), (ZERO, torch.zeros(mean.shape))),
+        ):
+
+            def put(mixed: Tensor, head=head, instead=instead) -> Tensor:
+                width = mixed.shape[-1] // n_heads
+                here = slice(None) if head is None else slice(head * width, (head + 1) * width)
+                mixed = mixed.clone()
+                mixed[0, :, here] = instead[:, here].to(mixed)
+                return mixed
+
+            expected = changed(model, sequence, {name.format(layer): put})
+            place = {"seq": sequence.index, "filling": filling, "layer": layer, "head": head}
+            assert_same(rows, expected, **place)
     assert rows["length"].max() > 0.01, "this test could not have failed"
-    assert rows["divergence"].notna().all() == (
-        model.classifier is not None or model.name in PREDICTING
-    )
+    has_classes = model.classifier is not None
+    assert rows["divergence"].notna().all() == (has_classes or model.name in PREDICTING)
     assert rows["loss"].notna().all() == (model.name in PREDICTING)
 
 
 @pytest.mark.parametrize("family", VALUES, indirect=True, scope="session")
-def test_tokens_of_a_type_bring_what_hooks_on_their_values_leave(model):
-    sequences = texts(model)
-    rows, means = effects(model, sequences), seen(model, VALUES, sequences)
-    for sequence in sequences:
-        types, before = sequence.token_types, answer(model, sequence)
-        n_layers = len(model.layers)
-        for kind in set(types.tolist()) - {OTHER}:
-            for filling in FILLINGS:
+def test_tokens_of_a_type_bring_what_hooks_on_their_values_leave(model, texts):
+    rows, means = effects(model, texts), means_of(model, VALUES[model.name], texts)
+    for sequence in texts:
+        types = sequence.token_types
+        for kind, filling in product(set(types.tolist()) - {OTHER}, FILLINGS):
 
-                def change(values: Tensor, layer: int, kind=kind, filling=filling, types=types):
-                    values, mean = values.clone(), torch.from_numpy(means[layer, kind])
-                    values[0, torch.from_numpy(types == kind)] = mean if filling == MEAN else 0
-                    return values
+            def put(values: Tensor, layer: int, kind=kind, filling=filling, types=types) -> Tensor:
+                values, mean = values.clone(), torch.from_numpy(means[layer, kind])
+                values[0, torch.from_numpy(types == kind)] = mean if filling == MEAN else 0
+                return values
 
-                hooks = {
-                    VALUES[model.name].format(layer): partial(change, layer=layer)
-                    for layer in range(n_layers)
-                }
-                for layer, some in (*enumerate(hooks), (None, None)):
-                    chosen = hooks if some is None else {some: hooks[some]}
-                    expected = expected_changes(model, sequence, before, returned=chosen)
-                    place = {"seq": sequence.index, "filling": filling, "layer": layer}
-                    found = named(rows, **place, token_type=TOKEN_TYPES[kind])
-                    assert_same(found, expected)
+            layers = [*range(len(model.layers))]
+            for layer in (*layers, None):
+                chosen = layers if layer is None else [layer]
+                hooks = {VALUES[model.name].format(of): partial(put, layer=of) for of in chosen}
+                expected = changed(model, sequence, hooks)
+                place = {"seq": sequence.index, "filling": filling, "layer": layer}
+                assert_same(rows, expected, **place, token_type=TOKEN_TYPES[kind])
 
 
-@every_model
+@every_order
 def test_nothing_replaced_changes_nothing_from_whichever_layer_on(tiny, sequences):
     text, before, _ = tiny.recorded(sequences[0], 3)
     for first in range(len(tiny.layers) + 1):
@@ -261,145 +203,55 @@ def test_nothing_replaced_changes_nothing_from_whichever_layer_on(tiny, sequence
     assert not np.allclose(halved[0].hidden, before.hidden, rtol=1e-3)
 
 
-def test_a_type_without_tokens_has_no_mean(tiny, sequences):
-    means = TypeMeans()
-    [layer, *_] = trace_of(tiny, sequences[:1]).layers
-    means.add(layer, torch.zeros(len(sequences[0]), dtype=torch.long))
+def test_a_type_without_tokens_has_no_mean(traced_alone):
+    means, layer = TypeMeans(), traced_alone[0].layers[0]
+    means.add(layer, torch.zeros(layer.input.shape[1], dtype=torch.long))
     assert means.of(torch.tensor([1])).values.isnan().all()
     assert means.of(torch.tensor([0])).values.isfinite().all()
-
-
-def test_a_language_model_is_asked_about_a_few_tokens_that_have_a_target(monkeypatch):
-    model = tiny_model("gpt2", predicts_tokens=True)
-    [sequence] = tiny_sequences("gpt2")[:1]
-    monkeypatch.setattr(passes, "ASKED", 2)
-    few = effects(model, (sequence,))
-    before = answer(model, sequence)
-    hooks = {OUTPUTS["gpt2"].format(0): put(model, [0], 0.0)}
-    _, logits = answer(model, sequence, given=hooks)
-    known = targets_of(model, sequence)
-    expected = predicted(before[1], logits, {p: known[p] for p in (0, len(known) // 2)})
-    found = named(few, seq=sequence.index, filling=ZERO, layer=0, head=0)
-    np.testing.assert_allclose(
-        [found["divergence"], found["loss"]], [*expected.values()], **ROUNDING
-    )
-
-
-SHARED = "encoder.albert_layer_groups.0.albert_layers.0.attention.dense"
-
-
-def test_of_a_layer_that_is_called_again_and_again_one_call_is_changed():
-    """As in ALBERT, whose layers are one module."""
-    bert = tiny_model("bert")
-    model = tiny_type("albert", vocab_size=len(bert.tokenizer)).double()
-    make_exact(model)
-    reading = read_model(model)
-    shared = replace(bert, model=model, reading=reading, layers=reading.layers)
-    [sequence] = tiny_sequences("bert")[:1]
-    rows, before = effects(shared, (sequence,)), answer(shared, sequence)
-    for layer, head in product(range(3), range(4)):
-
-        def change(mixed: Tensor, layer=layer, heads=(head,), calls=count()) -> Tensor:  # noqa: B008
-            return put(shared, [*heads], 0.0)(mixed) if next(calls) == layer else mixed
-
-        expected = expected_changes(shared, sequence, before, given={SHARED: change})
-        place = {"seq": sequence.index, "filling": ZERO, "layer": layer, "head": head}
-        assert_same(named(rows, **place), expected)
-    assert rows["length"].max() > 0.01, "this test could not have failed"
-
-
-@pytest.mark.parametrize("family", ["bert", "llama"])
-def test_in_bfloat16_effects_are_those_of_float64_up_to_its_rounding(family):
-    exact, rounded = (tiny_model(family, dtype=of) for of in (torch.float64, torch.bfloat16))
-    rounded = replace(rounded, dtype="bfloat16")
-    sequences = tiny_sequences(family)[:2]
-    text, before, _ = rounded.recorded(sequences[0], 3)
-    after = text.again(0, 3, lambda _index, _attended, _read, mixed: mixed)
-    np.testing.assert_allclose(after.hidden.float(), before.hidden.float().repeat(3, 1, 1), 0.02)
-    found, expected = (effects(model, sequences)["length"] for model in (rounded, exact))
-    np.testing.assert_allclose(found, expected, atol=0.1)
-    assert np.corrcoef(found, expected)[0, 1] > 0.99
-
-
-SHAPE = 3, 12
 
 
 def rho(one: list[float], other: list[float]) -> float:
     return float(np.asarray(spearmanr(one, other))[0])
 
 
-@pytest.fixture(scope="module")
-def numbers() -> tuple[np.ndarray, np.ndarray]:
-    """A measure and an effect that agree within layers and disagree between them."""
-    draw = np.random.default_rng(0)
-    measure = draw.normal(size=SHAPE).round(1)
-    effect = measure + draw.normal(size=SHAPE) * 0.3
-    of_layer = np.array([[0], [10], [20]])
-    return measure + of_layer, effect - of_layer
-
-
-def of_heads(*values: np.ndarray) -> list[OfHeads]:
-    draws = Draws.of(values[0].shape, seed=0)
-    return [OfHeads(of, draws) for of in values]
-
-
-def test_heads_are_ranked_within_layers_layers_by_their_means_and_all_heads(numbers):
-    found = rank_correlations(*of_heads(*numbers))
-    measure, effect = numbers
+def test_heads_are_ranked_within_layers_layers_by_their_means_and_all_heads():
+    """A measure and an effect agree within layers and disagree between them."""
+    [measure, noise], of_layer = np.random.default_rng(0).normal(size=(2, 3, 12)), np.arange(3) * 10
+    effect = measure + noise * 0.3 - of_layer[:, None]
+    measure += of_layer[:, None]
+    draws = Draws.of((3, 12), seed=0)
+    of_measure, of_effect = OfHeads(measure, draws), OfHeads(effect, draws)
+    found, by_chance = rank_correlations(of_measure, of_effect), chance(of_effect)
     layers = [rho([*one], [*other]) for one, other in zip(measure, effect, strict=True)]
-    between = rho([*measure.mean(axis=1)], [*effect.mean(axis=1)])
-    expected = [*layers, np.mean(layers), between, rho([*measure.ravel()], [*effect.ravel()])]
+    expected = [*layers, np.mean(layers), -1, rho([*measure.ravel()], [*effect.ravel()])]
     np.testing.assert_allclose(found.spearman, expected)
-    assert between == -1
-    assert min(layers) > 0.7
-
-
-def test_intervals_are_of_redrawn_heads_and_absent_for_few_layers(numbers):
-    measure, effect = of_heads(*numbers)
-    found, draws = rank_correlations(measure, effect), measure.draws
     redrawn = [
-        [rho([*one[h]], [*other[h]]) for one, other, h in zip(*numbers, heads, strict=True)]
+        [rho([*one[h]], [*other[h]]) for one, other, h in zip(measure, effect, heads, strict=True)]
         for heads in draws.heads
     ]
-    low, high = np.quantile(redrawn, [0.025, 0.975], axis=0)
-    np.testing.assert_allclose(found.low[:3], low)
-    np.testing.assert_allclose(found.high[:3], high)
-    is_few = np.isnan(found.low)
-    assert SHAPE[0] < LEAST_UNITS <= SHAPE[1]
-    assert is_few.tolist() == [False] * 4 + [True, False]
-
-
-def test_a_random_head_of_the_layer_knows_the_layer_and_nothing_else(numbers):
-    [_, effect] = of_heads(*numbers)
-    found = chance(effect)
-    np.testing.assert_allclose(found.spearman[:5], 0, atol=0.1)
-    assert (found.low[:4] < 0).all()
-    assert (found.high[:4] > 0).all()
-    assert found.spearman[5] > 0.8, "effects of these layers are far apart"
+    ends = np.quantile(redrawn, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose([found.low[:3], found.high[:3]], ends)
+    assert np.isnan(found.low).tolist() == [False] * 4 + [True, False], "of three layers"
+    np.testing.assert_allclose(by_chance.spearman[:5], 0, atol=0.1)
+    assert (by_chance.low[:4] < 0).all()
+    assert (by_chance.high[:4] > 0).all()
+    assert by_chance.spearman[5] > 0.8, "effects of these layers are far apart"
 
 
 def test_a_table_has_every_measure_of_the_file_and_chance():
-    heads = pd.DataFrame([(layer, head) for layer in (1, 2) for head in range(1, 13)])
-    heads.columns = ["layer", "head"]
-    draw = np.random.default_rng(1)
-    effect = draw.permutation(len(heads)).astype(float)
-
-    def long(**columns) -> pd.DataFrame:
-        return heads.assign(**columns)
-
+    places = [(layer, head) for layer in (1, 2) for head in range(1, 13)]
+    heads, draw = pd.DataFrame(places, columns=["layer", "head"]), np.random.default_rng(1)
+    effect = draw.permutation(24).astype(float)
     types = [
-        long(token_type="cls", attention=draw.random(24), weighted_norm=0.0),
-        long(token_type="other", attention=effect, weighted_norm=-effect),
+        heads.assign(token_type="cls", attention=draw.random(24), weighted_norm=0.0),
+        heads.assign(token_type="other", attention=effect, weighted_norm=-effect),
     ]
-    parts = [
-        long(quantity=name, mean=of)
-        for name, of in (("norm", effect**2), ("share", -effect), ("length", draw.random(24)))
-    ]
+    parts = {"norm": effect**2, "share": -effect, "length": draw.random(24)}
     tables = {
-        "head_effect": long(filling="mean", quantity="length", mean=effect),
+        "head_effect": heads.assign(filling="mean", quantity="length", mean=effect),
         "token_type_mixing": pd.concat(types),
-        "contribution": pd.concat(parts),
-        "gradient_importance": long(importance=1.0)[:0],
+        "contribution": pd.concat(heads.assign(quantity=name, mean=parts[name]) for name in parts),
+        "gradient_importance": heads.assign(importance=1.0)[:0],
     }
     with store_of(**tables) as store:
         rows = made(EFFECT_PREDICTION, store).astype({"measure": str, "level": str})
@@ -409,11 +261,6 @@ def test_a_table_has_every_measure_of_the_file_and_chance():
     assert everywhere["spearman"][["weighted_norm", "share"]].tolist() == pytest.approx([-1, -1])
     assert (everywhere["n"] == 24).all()
     assert rows[rows["level"] == "layer"]["layer"].tolist() == [1, 2] * 6
-
-
-def shares_of(model, sequences) -> pd.DataFrame:
-    rows = rows_of_table(SEQUENCE_CONTRIBUTION, model, sequences).to_pandas()
-    return rows.astype({"part": str, "token_type": object})
 
 
 @every_model
@@ -468,13 +315,3 @@ def test_parts_are_those_that_are_written_out():
             torch.testing.assert_close(of_parts[2, :n_heads], heads.norm(dim=1))
             assert of_parts[2, n_heads:].isnan().all()
             torch.testing.assert_close(found[n_heads, 0, i], along[:n_heads].sum())
-
-
-def test_rows_are_of_each_text_and_of_every_part_it_has(tiny, sequences):
-    rows = shares_of(tiny, sequences)
-    for sequence in sequences:
-        of_text = rows[(rows["seq"] == sequence.index) & (rows["layer"] == 1)]
-        kinds = {TOKEN_TYPES[kind] for kind in sequence.token_types.tolist()}
-        assert set(of_text["token_type"].dropna()) == kinds
-        assert set(of_text["part"]) == set(PARTS)
-        assert len(of_text) == len(tiny.layers[0].query_weight) + len(kinds) + len(REST)

@@ -155,10 +155,7 @@ def norms(layer: LayerTrace) -> dict[str, Tensor]:
 
 
 def mixing_ratio(vectors: Tensor) -> Tensor:
-    """‖Σ_{j≠i}‖ / (‖Σ_{j≠i}‖ + ‖j=i‖) of every query, one after the other."""
-    ratios = []
-    for query, row in enumerate(vectors):
-        others = sum(vector for key, vector in enumerate(row) if key != query)
-        context = torch.linalg.vector_norm(torch.as_tensor(others)).item()
-        ratios.append(context / (context + torch.linalg.vector_norm(row[query]).item()))
-    return torch.tensor(ratios, dtype=vectors.dtype)
+    """‖Σ_{j≠i}‖ / (‖Σ_{j≠i}‖ + ‖j=i‖) of every query."""
+    kept = torch.stack([row[query] for query, row in enumerate(vectors)])
+    context = (vectors.sum(dim=1) - kept).norm(dim=-1)
+    return context / (context + kept.norm(dim=-1))

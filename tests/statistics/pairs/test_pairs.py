@@ -1,96 +1,45 @@
 """Pairs of the corpus, their changes and relations, and what is listed, counted one by one."""
 
+import math
+import shutil
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t as student
 
-from analysis.measures.bootstrap import Redraws, redraws
+from analysis.measures.bootstrap import redraws
 from analysis.measures.pairs.mixing_change import LEAST_DEGREES, mean_interval
 from analysis.measures.pairs.mutual_information import pointwise_mutual_information
-from analysis.measures.pairs.token_relation import mean_ratios, token_relations
-from analysis.scopes import EFFECTS, RELATIONS, SHARED_EFFECTS
-from analysis.statistics.corpus import least_count, provenance
-from analysis.statistics.pairs import changes
-from analysis.statistics.pairs.changes import LIMIT, MIN_COUNTS, PAIR_DELTA, PAIR_EXTREME
-from precompute.jobs.bounds import Bounds
-from precompute.jobs.runner import run_local
-from precompute.jobs.tables import merge
-from precompute.run import run
-from precompute.store.build import add_table, declare, file_config
-from precompute.store.check import assert_unique, faults
-from precompute.store.show import opened
-from tests.statistics.fits import made
-from tests.tracing import rows_of_table
-
-
-@pytest.mark.parametrize(
-    ("n", "kind"), [(2_000_000_000, np.int32), (4_000_000_000, np.int64), (2**40, np.int64)]
+from analysis.measures.pairs.rank_correlation import (
+    LEAST_WORDS,
+    correlation,
+    dyadic_variance,
+    partial_rank_correlation,
+    ranked,
+    word_pairs,
 )
-def test_counts_of_a_large_corpus_do_not_overflow(n, kind):
-    counts = np.array([n], dtype=kind)
-    assert pointwise_mutual_information(counts, counts, counts, n).tolist() == [0]
+from analysis.measures.pairs.token_relation import mean_ratios, token_relations
+from analysis.scopes import POST_NORM, RELATIONS
+from analysis.statistics.pairs.changes import LIMIT, MIN_COUNTS, PAIR_DELTA
+from analysis.statistics.pairs.relations import PMI_MIN_COUNTS, _rows
+from precompute.store.check import assert_unique
 
 
-VALUES = [f"{kind}_{effect}" for kind, effect in product(("mean", "std", "error"), SHARED_EFFECTS)]
-VALUES.append("degrees")
-
-
-def test_a_sequence_of_one_token_has_no_pairs(tiny, sequences):
-    arrays = ("ids", "segments", "token_types", "words", "masked", "tokens")
-    alone = replace(sequences[0], **{name: getattr(sequences[0], name)[:1] for name in arrays})
-    assert rows_of_table(PAIR_DELTA, tiny, [alone]).num_rows == 0
-
-
-def test_an_effect_that_the_layers_do_not_have_is_null_and_never_0(pair_store, layer_order):
-    for effect in EFFECTS:
-        *filled, several, all_ = pair_store.execute(
-            f"select count(mean_{effect}), count(std_{effect}), count(*) filter (n > 1), count(*) "
-            "from pair_delta_wide"
-        ).fetchall()[0]
-        assert filled == ([all_, several] if effect in layer_order.effects else [0, 0])
-
-
-@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
-def test_neither_the_order_of_shards_nor_the_number_of_threads_is_seen(
-    pair_run, pair_store, tmp_path
-):
-    (shard,) = pair_run[1].shards(PAIR_DELTA)
-    with duckdb.connect(str(tmp_path / "other.duckdb"), config=file_config()) as store:
-        store.execute("set threads = 4")
-        halves = [tmp_path / f"{half}.parquet" for half in (1, 0)]
-        for half, path in enumerate(reversed(halves)):
-            store.execute(
-                f"copy (from '{shard}' where seq % 2 = {half} order by hash(seq, layer, "
-                f"source_pos, target_pos)) to '{path}'"
-            )
-        store.execute(
-            "create schema stored; create table stored.run as select 2 as n_layers; "
-            "create table stored.vocabulary as select range as token_id, '' as token from range(1)"
-        )
-        merge(store, PAIR_DELTA, halves, tmp_path / "merged.parquet")
-        declare(store, [PAIR_DELTA])
-        add_table(store, PAIR_DELTA, tmp_path / "merged.parquet")
-        found = store.execute("from stored.pair_delta order by layer, source, target").df()
-        in_order = store.execute("select layer, n from stored.pair_delta").df()
-    expected = pair_store.execute("from pair_delta_wide order by layer, source, target").df()
-    numbers = ["layer", "source", "target", "n", "n_sequences", "relation"]
-    pd.testing.assert_frame_equal(found[numbers], expected[numbers])
-    np.testing.assert_allclose(found[VALUES], expected[VALUES], rtol=2e-7, atol=1e-9)
-    frequent_first = in_order.sort_values(["layer", "n"], ascending=[True, False], kind="stable")
-    pd.testing.assert_frame_equal(in_order, frequent_first)
+def test_counts_of_a_large_corpus_do_not_overflow():
+    for n, kind in ((2_000_000_000, np.int32), (2**40, np.int64)):
+        counts = np.array([n], dtype=kind)
+        assert pointwise_mutual_information(counts, counts, counts, n).tolist() == [0]
 
 
 @pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
 def test_a_pair_that_stands_twice_is_told(pair_run, tmp_path):
-    copy = tmp_path / "copy.duckdb"
-    copy.write_bytes(pair_run[0].output.read_bytes())
-    with duckdb.connect(str(copy)) as store:
+    with duckdb.connect(shutil.copy(pair_run[0].output, tmp_path / "copy.duckdb")) as store:
         assert_unique(store, PAIR_DELTA)
         store.execute("insert into stored.pair_delta from stored.pair_delta limit 1")
         with pytest.raises(Exception, match=r"1 row\(s\) of pair_delta break `unique"):
@@ -109,56 +58,22 @@ def test_intervals_follow_students_distribution_from_the_least_degrees():
     assert np.isnan([low[4:], high[4:]]).all()
 
 
-LIST = ["layer", "effect", "amplified", "min_count", "relation"]
-
-
-def _first(wide: pd.DataFrame, layer: int, effect: str, amplified: bool, least: int, relation: int):
-    """One list from all pairs, sorted slowly."""
-    rows = wide.assign(
-        mean=wide[f"mean_{effect}"], std=wide[f"std_{effect}"], error=wide[f"error_{effect}"]
-    )
-    rows = rows[(rows["layer"] == layer) & (rows["n"] >= least) & (rows["relation"] == relation)]
-    rows = rows[rows["mean"] > 0 if amplified else rows["mean"] < 0]
-    rows = rows.assign(by=rows["mean"].abs())
-    in_order = rows.sort_values(["by", "source", "target"], ascending=[False, True, True])
-    columns = list(PAIR_EXTREME.values)
-    return in_order[columns].reset_index(drop=True)
-
-
-@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
-def test_every_list_begins_with_what_changes_most(pair_store, monkeypatch):
-    monkeypatch.setattr(changes, "KEPT", 7)
-    wide = pair_store.execute("from pair_delta_wide").df()
-    lists = dict(list(made(PAIR_EXTREME, pair_store).groupby(LIST, observed=True)))
-    counts, relations = MIN_COUNTS, range(len(RELATIONS))
-    for place in product((1, 2), EFFECTS, (True, False), counts, relations):
-        expected = _first(wide, *place).head(7)
-        rows = lists.pop(place, None)
-        if rows is None:
-            assert expected.empty
-            continue
-        assert rows["place"].tolist() == list(range(1, len(expected) + 1))
-        pd.testing.assert_frame_equal(
-            rows[list(expected)].reset_index(drop=True), expected, check_dtype=False
-        )
-    assert not lists
-
-
 PLACES = ["seq", "source_pos", "target_pos"]
 PAIR = ["layer", "effect", "source", "target"]
 
 
-def test_all_occurrences_of_listed_pairs_are_stored_once(pair_store, pair_run, layer_order):
+@pytest.mark.parametrize("family", ["bert"], indirect=True, scope="session")
+def test_all_occurrences_of_listed_pairs_are_stored_once(pair_store, pair_run):
     """Pairs are those that a reader sees first in the lists by mean change."""
     wide, listed = pair_store.execute("from pair_delta_wide").df(), []
-    ways = product(layer_order.effects, (1, 2), (1, -1), MIN_COUNTS, (True, False))
+    ways = product(POST_NORM.effects, (1, 2), (1, -1), MIN_COUNTS, (True, False))
     for effect, layer, sign, least, special in ways:
         rows = wide.assign(by=-sign * wide[f"mean_{effect}"], effect=effect)
         rows = rows[(rows["layer"] == layer) & (rows["n"] >= least) & (rows["by"] < 0)]
         rows = rows if special else rows[rows["relation"] > 0]
         listed.append(rows.sort_values(["by", "source", "target"]).head(LIMIT)[PAIR])
     columns = ["layer", "source", "target", *PLACES]
-    effects = list(layer_order.effects)
+    effects = list(POST_NORM.effects)
     occurrences = pd.concat(map(pd.read_parquet, pair_run[1].shards(PAIR_DELTA)))
     every = occurrences.melt(columns, effects, var_name="effect", value_name="delta")
     expected = every.merge(pd.concat(listed).drop_duplicates())
@@ -171,14 +86,9 @@ def test_all_occurrences_of_listed_pairs_are_stored_once(pair_store, pair_run, l
     assert 0 < len(expected) < len(every)
 
 
-of_windows = pytest.mark.parametrize("family", ["gemma3_text"], indirect=True, scope="session")
-"""Its first layer has a window, its second none."""
-
-
-@of_windows
-def test_a_layer_has_the_pairs_that_it_sees_and_correlates_those_that_occur_often(
-    pair_store, pair_run, tiny
-):
+@pytest.mark.parametrize("family", ["gemma3_text"], indirect=True, scope="session")
+def test_a_layer_has_the_pairs_that_it_sees(pair_store, pair_run, tiny):
+    """The first layer has a window, the second none."""
     first, second = (
         Counter(
             (int(sequence.ids[source]), int(sequence.ids[target]))
@@ -189,79 +99,151 @@ def test_a_layer_has_the_pairs_that_it_sees_and_correlates_those_that_occur_ofte
         for layer in tiny.layers
     )
     assert set(first) < set(second), "this test could not have failed"
-    pmi = pair_store.execute("from pair").df().set_index(["source", "target"])
-    assert set(pmi.index) == set(second)
-    often = pmi[(pmi["n"] >= 2) & ~pmi["has_special"]].index
-    for layer, pairs in ((1, first), (2, second)):
+    pairs = pair_store.execute("from pair").df().set_index(["source", "target"])
+    assert set(pairs.index) == set(second)
+    for layer, counts in ((1, first), (2, second)):
         rows = pair_store.execute("from pair_delta_wide where layer = ?", [layer]).df()
-        assert rows.set_index(["source", "target"])["n"].to_dict() == pairs
-        n_pairs = pair_store.execute(
-            "select distinct n_pairs from pair_pmi_correlation where layer = $layer "
-            "and min_count = 2 and window_size is null",
-            {"layer": layer},
-        ).fetchall()
-        assert n_pairs in ([], [(sum(pairs[key] >= 2 for key in often),)])
-
-
-@pytest.fixture(scope="module")
-def sampled(pair_run, tmp_path_factory) -> Iterator:
-    """The same run with room for only the commonest pairs."""
-    folder = tmp_path_factory.mktemp("sampled")
-    bounds = Bounds(blocks=1, raw_rows=60)
-    asked = replace(pair_run[0], output=folder / "tiny.duckdb", bounds=bounds)
-    run(asked, run_local)
-    with opened(asked.output) as store:
-        yield asked, store
-
-
-@of_windows
-def test_a_file_of_the_commonest_pairs_is_sound(sampled):
-    asked, store = sampled
-    facts = provenance(store)
-    assert least_count(facts) > 1, "this test could not have failed"
-    assert list(faults(asked.output)) == []
-    counts = store.execute("select max(n) from pair_delta_wide group by source, target").fetchall()
-    assert min(counts)[0] >= least_count(facts)
-
-
-def _relations(ids: list[int], words: list[int], segments: list[int]) -> list[list[str]]:
-    rows = token_relations(np.array(ids), np.array(words), np.array(segments, dtype=np.uint8))
-    assert (rows == rows.T).all()
-    return [[RELATIONS[place] for place in row] for row in rows]
+        assert rows.set_index(["source", "target"])["n"].to_dict() == counts
 
 
 def test_the_first_relation_that_fits_is_taken():
-    # [CLS] det ##our a det [SEP] b b
-    named = _relations([101, 7, 8, 9, 7, 102, 5, 5], [-1, 0, 0, 1, 2, -1, 3, 3], [0] * 6 + [1] * 2)
-    assert named[1] == [
-        "special",
-        "same_word",
-        "word_pieces",
-        "same_segment",
-        "same_word",
-        "special",
-        "other_segment",
-        "other_segment",
-    ]
-    assert named[2][3] == named[3][2] == "adjacent"
-    assert named[6][7] == "same_word"  # pieces of one word, side by side
-    assert named[0][5] == named[0][0] == "special"
-    assert _relations([1, 2], [0, 1], [0, 1])[0][1] == "adjacent"
-
-
-def _drawn(n_sequences: int) -> Redraws:
-    return redraws(np.arange(n_sequences), seed=0)
+    """[CLS] det ##our a det [SEP] b b, where the last two are pieces of one word."""
+    ids, words = np.array([101, 7, 8, 9, 7, 102, 5, 5]), np.array([-1, 0, 0, 1, 2, -1, 3, 3])
+    rows = token_relations(ids, words, np.array([0] * 6 + [1] * 2, dtype=np.uint8))
+    assert (rows == rows.T).all()
+    named = np.array(RELATIONS)[rows]
+    expected = "special same_word word_pieces same_segment same_word special other_segment"
+    assert named[1].tolist() == [*expected.split(), "other_segment"]
+    assert (named[2, 3], named[6, 7], named[0, 5]) == ("adjacent", "same_word", "special")
 
 
 def test_a_ratio_is_that_of_the_means_over_sequences_with_both_shares():
     shares = np.array([0.2, 0.4, np.nan, 0.9])[:, None]
     before = np.array([0.1, 0.3, 0.5, np.nan])[:, None]
-    assert mean_ratios(shares, before, _drawn(4))[0] == pytest.approx([0.6 / 0.4])
+    assert mean_ratios(shares, before, redraws(np.arange(4), seed=0))[0] == pytest.approx(
+        [0.6 / 0.4]
+    )
 
 
 def test_a_relation_that_holds_nothing_before_has_no_ratio():
     before = np.stack([np.zeros(30), np.full(30, np.nan), np.full(30, 0.25)], axis=1)
     for _ in range(3):  # memory that nothing was written to may hold anything
-        for ends in mean_ratios(np.full((30, 3), 0.5), before, _drawn(30)):
+        for ends in mean_ratios(np.full((30, 3), 0.5), before, redraws(np.arange(30), seed=0)):
             assert np.isnan(ends).tolist() == [True, True, False]
             assert ends[2] == 2
+
+
+Rows = list[list[float]]
+
+
+def slow_correlation(columns: Rows, weights: np.ndarray | None = None) -> float | None:
+    """ρ of the first two columns given the others; every row weighs the same unless told."""
+    n = len(columns[0])
+    if n < len(columns) + 1:
+        return None
+    weights = np.full(n, 1 / n) if weights is None else weights
+    values = np.array(columns)[:, None]
+    other = values.swapaxes(1, 2)
+    ranks = ((values < other) + (values == other) / 2) @ weights  # mid-ranks
+    given = np.vstack([np.ones(n), ranks[2:]]).T * np.sqrt(weights)[:, None]
+    both = ranks[:2].T * np.sqrt(weights)[:, None]
+    first, second = (both - given @ np.linalg.lstsq(given, both, rcond=1e-9)[0]).T
+    squares = first @ first, second @ second
+    return None if min(squares) < 1e-15 else first @ second / math.sqrt(squares[0] * squares[1])
+
+
+def slow_influence(columns: Rows, row: int, step: float = 1e-5) -> float:
+    """Derivative of ρ with respect to weight moved from all rows to one of them."""
+    n = len(columns[0])
+    ends = []
+    for amount in (step, -step):
+        weights = np.full(n, (1 - amount) / n)
+        weights[row] += amount
+        ends.append(slow_correlation(columns, weights))
+    return (ends[0] - ends[1]) / (2 * step)
+
+
+def slow_dyadic_variance(influence: list[float], pairs: list[tuple[int, int]]) -> float:
+    """aronow-2015: Σ ψ_d ψ_e / n² over d, e with a word in common, or Σ ψ_d² / n² if more."""
+    shared = sum(
+        one * other
+        for one, pair in zip(influence, pairs, strict=True)
+        for other, second in zip(influence, pairs, strict=True)
+        if set(pair) & set(second)
+    )
+    return max(shared, sum(psi * psi for psi in influence)) / len(pairs) ** 2
+
+
+def measured(*columns):
+    """Result of the measure for the first two columns, given the others."""
+    first, second, *others = (ranked(np.array(column, dtype=float)) for column in columns)
+    return partial_rank_correlation(first, second, tuple(others))
+
+
+@pytest.mark.parametrize("n_given", [0, 1, 2])
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_influence_is_how_the_correlation_moves_with_weight(n_given, decimals):
+    """Columns have many ties, or none."""
+    drawn = np.random.default_rng(n_given).normal(size=(2 + n_given, 30))
+    drawn[1] += drawn[0] + drawn[-1]
+    columns = drawn.round(decimals).tolist()
+    found = measured(*columns)
+    assert found is not None
+    assert found[1].sum() == pytest.approx(0, abs=1e-9)
+    for row in range(0, 30, 3):
+        assert found[1][row] == pytest.approx(slow_influence(columns, row), abs=1e-4)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 4), st.integers(0, 4), st.floats(-1, 1)),
+        min_size=1,
+        max_size=20,
+        unique_by=lambda row: row[:2],
+    )
+)
+def test_variance_follows_its_definition(drawn):
+    source, target, influence = (np.array(column) for column in zip(*drawn, strict=True))
+    expected = slow_dyadic_variance(influence.tolist(), [row[:2] for row in drawn])
+    variance = dyadic_variance(influence, word_pairs(source, target))
+    assert variance == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_interval_is_that_of_the_dyadic_variance_on_fishers_scale():
+    n = LEAST_WORDS
+    first, second = np.random.default_rng(0).normal(size=(2, n))
+    sides = ranked(first), ranked(first + second)
+    source, target = np.arange(n), (np.arange(n) + 1) % n  # each word is in two pairs
+    found = correlation(*sides, (), word_pairs(source, target))
+    estimate = partial_rank_correlation(*sides, ())
+    assert found is not None
+    assert estimate is not None
+    rho, influence = estimate
+    pairs = list(zip(source.tolist(), target.tolist(), strict=True))
+    variance = slow_dyadic_variance(influence.tolist(), pairs)
+    reach = student.ppf(0.975, n - 1) * math.sqrt(variance) / (1 - rho**2)
+    middle = math.atanh(rho)
+    ends = (rho, math.tanh(middle - reach), math.tanh(middle + reach))
+    assert found == pytest.approx(ends)
+
+
+def test_each_row_has_the_interval_of_its_pairs_and_too_few_have_no_row():
+    n, generator = 100, np.random.default_rng(0)
+    names = ("pmi", "source_frequency", "target_frequency", "ff")
+    columns = dict(zip(names, generator.normal(size=(4, n)), strict=True))
+    columns["ff"] += columns["pmi"]
+    numbers = np.arange(n)
+    frame = pd.DataFrame(
+        {"source": numbers, "target": numbers, "n": max(PMI_MIN_COUNTS), **columns}
+    )
+    rows = list(_rows(frame, ("ff",)))
+    pmi, *frequencies, change = map(ranked, columns.values())
+    for row in rows:
+        is_partial = row["quantity"] == "partial"
+        first = pmi if is_partial else ranked(columns[row["quantity"]])
+        given = tuple(frequencies) if is_partial else ()
+        expected = correlation(first, change, given, word_pairs(numbers, numbers))
+        assert (row["spearman"], row["low"], row["high"]) == expected
+        assert row["low"] < row["spearman"] < row["high"]
+    assert len(rows) == 4 * len(PMI_MIN_COUNTS)
+    assert list(_rows(frame[:2], ("ff",))) == []

@@ -1,16 +1,28 @@
-"""Plain text in pairs, packed sentences and blocks: nothing is lost that is not counted."""
+"""Pairs, packed sentences, blocks and windows: nothing is lost that is not counted."""
 
 from collections import Counter
+from itertools import accumulate
+from typing import Any
+from unittest.mock import Mock
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from analysis.errors import BadCorpus
+from precompute.corpora.annotated import documents as window_module
+from precompute.corpora.annotated.documents import Document, Sentence, windows
+from precompute.corpora.load import blocks, packed, paired
+from precompute.corpora.sequence import ROOT, Mention
 from precompute.corpora.source import Line
-from precompute.corpora.texts.packing import blocks, packed, paired
-from tests.precompute.corpora.tiny import BUILT, FRAMES, SEGMENT_TYPES, TOKENIZERS, unhurried
-from tests.refusals import refused
+from precompute.corpora.tokenizing.kind import word_pieces
+from tests.precompute.corpora.tiny import (
+    BUILT,
+    FRAMES,
+    SEGMENT_TYPES,
+    TOKENIZERS,
+    encode,
+    unhurried,
+)
 
 BERT = BUILT["bert"]
 ROOM = {"bert": 13, "roberta": 12, "gpt2": 16, "llama": 14}
@@ -22,13 +34,8 @@ documents = st.lists(document, min_size=1, max_size=4)
 
 
 def numbered(texts):
-    """Lines of the documents in a file, with a blank line after each document."""
-    number, groups = 0, []
-    for paragraphs in texts:
-        named = enumerate(paragraphs, start=number + 1)
-        groups.append([Line("f.txt", n, text) for n, text in named])
-        number += len(paragraphs) + 1
-    return groups
+    """Lines of the documents in a file."""
+    return [[Line("f.txt", n, text) for n, text in enumerate(lines, 1)] for lines in texts]
 
 
 def pack(texts, tokenizer=BERT, *, max_tokens=16, seed=0, segment_types=2):
@@ -54,19 +61,13 @@ def test_every_paragraph_stands_in_one_entry_with_its_neighbour(texts):
     entries = list(paired(numbered(texts), counts=counts))
     kept = [text for entry in entries for text in entry.texts]
     assert kept == [text for paragraphs in texts for text in paragraphs]
-    assert counts["unpaired"] == sum(len(entry.texts) == 1 for entry in entries)
     assert counts["unpaired"] == sum(len(paragraphs) % 2 for paragraphs in texts)
-
-
-def test_blocks_are_placed_by_their_first_and_last_line():
-    texts = numbered([["the cat"], ["the the the the the the", "cat"]])
-    cuts = list(blocks(texts, BERT, max_tokens=8, counts=Counter()))
-    assert [block.place for block in cuts] == ["f.txt lines 1-3"]
 
 
 @unhurried(50)
 @given(texts=documents, seed=st.integers(0, 9))
-def test_packed_sides_are_neighbouring_spans_of_one_document(texts, seed):
+def test_packed_sides_are_neighbouring_spans_and_no_piece_is_lost_that_is_not_counted(texts, seed):
+    """Of lines too short to overfill a sequence, what is read is what is packed or counted."""
     entries, _ = pack(texts, seed=seed)
     assert len(entries) >= sum(len(BERT.tokenize(" ".join(paragraphs))) > 3 for paragraphs in texts)
     wholes = [tuple(BERT.tokenize(" ".join(paragraphs))) for paragraphs in texts]
@@ -75,12 +76,6 @@ def test_packed_sides_are_neighbouring_spans_of_one_document(texts, seed):
         assert min(len(first), len(second)) >= 2
         assert len(entry.tokens) <= 16
         assert any(is_part(first, whole) and is_part(second, whole) for whole in wholes)
-
-
-@unhurried(50)
-@given(texts=documents, seed=st.integers(0, 9))
-def test_no_piece_is_lost_unless_it_is_counted(texts, seed):
-    """Lines too short to overfill a sequence: what is read is what is packed or counted."""
     short = [[line[:4] for line in paragraphs] for paragraphs in texts]
     entries, counts = pack(short, max_tokens=100, seed=seed)
     pieces = [len(BERT.tokenize(" ".join(paragraphs))) for paragraphs in short]
@@ -130,14 +125,6 @@ def test_draws_depend_on_seed_and_index_and_not_on_what_stands_before():
     assert len({pack([text], seed=seed)[0][0].tokens for seed in range(20)}) > 1
 
 
-def test_a_line_without_a_piece_is_refused():
-    nothing = r"f.txt line 2: the tokenizer makes no token of '\u200b'; leave it out"
-    texts = [["the cat", "\u200b"]]
-    assert refused(BadCorpus, pack, texts) == nothing
-    cut = blocks(numbered(texts), BERT, max_tokens=8, counts=Counter())
-    assert refused(BadCorpus, list, cut) == nothing
-
-
 @pytest.mark.parametrize("family", FRAMES)
 @unhurried(50)
 @given(texts=documents)
@@ -155,3 +142,106 @@ def test_every_piece_stands_in_one_framed_block_in_order_and_only_the_rest_is_le
     assert kept == pieces[: len(kept)]
     assert len(pieces) - len(kept) < last - len(before)
     assert counts["too_short"] == (len(kept) < len(pieces))
+
+
+def sentence(number: int, forms: tuple[str, ...], *, tree: bool = True) -> Sentence:
+    """Every word hangs on the first, which is the root."""
+    nothing = ("",) * len(forms)
+    return Sentence(
+        forms=forms,
+        spaces=(True,) * len(forms),
+        governors=(ROOT, *(0,) * (len(forms) - 1)) if tree else None,
+        relations=("root", *("dep",) * (len(forms) - 1)) if tree else None,
+        parts_of_speech=nothing,
+        features=nothing,
+        first=Line("f", number, ""),
+        last=Line("f", number, ""),
+    )
+
+
+@st.composite
+def drawn_documents(draw) -> Document:
+    lengths = draw(st.lists(st.integers(1, 9), min_size=1, max_size=8))
+    words = st.sampled_from(["cat", "sat", "zz", ","])
+    sentences = tuple(
+        sentence(number, tuple(draw(words) for _ in range(length)))
+        for number, length in enumerate(lengths)
+    )
+    n_words = sum(lengths)
+    spans = draw(st.lists(st.tuples(*[st.integers(0, n_words - 1)] * 2), max_size=8, unique=True))
+    mentions = tuple(
+        Mention(first, last, first, cluster=0, kind="nominal")
+        for first, last in sorted(spans)
+        if first <= last
+    )
+    return Document(sentences, mentions, bears_coreference=draw(st.booleans()))
+
+
+TWICE = Document((sentence(0, ("cat",)),) * 2, bears_coreference=True)
+"""A document whose second sentence is longer behind the first, by a space."""
+
+
+@unhurried(80)
+@given(drawn_documents(), st.sampled_from(sorted(TOKENIZERS)), st.integers(6, 16), st.booleans())
+@example(document=TWICE, family="gpt2", room=6, alone=False)
+def test_windows_hold_whole_sentences_in_order_and_fit(document, family, room, alone):
+    counts = Counter()
+    cuts = cut(document, family, room, by_sentence=alone, counts=counts)
+    fits = [parsed for parsed in document.sentences if size_of(parsed, family) <= room]
+    read = [form for entry in cuts for form in entry.annotation.forms]
+    assert read == [form for parsed in fits for form in parsed.forms]
+    assert counts["too_long"] == len(document.sentences) - len(fits)
+    assert max((len(encode(entry, family)[0]) for entry in cuts), default=0) <= room
+    if alone or not document.bears_coreference:
+        assert all(set(entry.annotation.sentences) == {0} for entry in cuts)
+
+
+def test_windows_hold_as_many_sentences_as_fit():
+    document = Document((sentence(0, ("cat", "sat", ".")),) * 10, bears_coreference=True)
+    cuts = cut(document, "bert", 16, by_sentence=False, counts=Counter())
+    assert [len(entry.annotation) // 3 for entry in cuts] == [4, 4, 2]
+
+
+def test_a_sentence_of_too_many_words_is_left_out_without_being_tokenized(monkeypatch):
+    forms = [("cat",) * 3, ("cat",) * 1000, ("sat",) * 3]
+    document = Document(tuple(map(sentence, range(3), forms)), (), bears_coreference=False)
+    noted, counts = Mock(side_effect=word_pieces), Counter()
+    monkeypatch.setattr(window_module, "word_pieces", noted)
+    assert len(cut(document, "bert", 16, by_sentence=True, counts=counts)) == 2
+    assert max(len(call.args[0]) for call in noted.call_args_list) == 3
+    assert counts["too_long"] == 1
+
+
+def cut(
+    document: Document, family: str, room: int, *, by_sentence: bool, counts: Counter[str]
+) -> list[Any]:
+    """The windows of one document."""
+    settings = {"max_tokens": room, "by_sentence": by_sentence}
+    return list(windows([document], BUILT[family], counts=counts, **settings))
+
+
+def size_of(alone: Sentence, family: str) -> int:
+    """Tokens of a sentence by itself, special ones included."""
+    (entry,) = cut(Document((alone,)), family, 64, by_sentence=True, counts=Counter())
+    return len(encode(entry, family)[0])
+
+
+@unhurried(80)
+@given(drawn_documents(), st.integers(6, 40))
+def test_mentions_are_kept_or_cut_and_counted(document, room):
+    counts = Counter()
+    cuts = cut(document, "bert", room, by_sentence=False, counts=counts)
+    if counts["too_long"]:
+        return
+    starts = [0, *accumulate(len(entry.annotation) for entry in cuts)]
+    kept = [
+        (start + mention.first, start + mention.last)
+        for start, entry in zip(starts, cuts, strict=False)
+        for mention in entry.annotation.mentions
+    ]
+    crossed = {
+        (mention.first, mention.last): sum(mention.first < edge <= mention.last for edge in starts)
+        for mention in document.mentions
+    }
+    assert sorted(kept) == [place for place, n in crossed.items() if not n]
+    assert counts["mentions_cut"] == sum(crossed.values())

@@ -1,11 +1,14 @@
-"""Rows of JSON, tables, Parquet and Arrow: each is read, or left out or refused with the reason."""
+"""Rows of JSON, tables, Parquet, Arrow and pickles: read, left out or refused with the reason."""
 
-import json
+import copyreg
 import os
+import pickle
+import tracemalloc
 from collections.abc import Iterator
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,10 +17,9 @@ from hypothesis import strategies as st
 
 from analysis.errors import BadCorpus, UserError
 from precompute.corpora import left_out
-from precompute.corpora.left_out import is_blank
-from precompute.corpora.load import entries
 from precompute.corpora.sequence import Entry
-from precompute.corpora.texts.rows import EXPECTED, write_jsonl
+from precompute.corpora.texts.rows import EXPECTED, TEXT, write_jsonl
+from precompute.corpora.texts.unlabeled_pickle import _Forgotten, pickle_rows
 from tests.precompute.corpora.reading import (
     Bad,
     Blank,
@@ -32,13 +34,9 @@ from tests.precompute.corpora.tiny import BUILT, load, unhurried
 from tests.refusals import refused
 
 READ: dict[str | bytes, Rows] = {
-    '{"text": " a "}': {1: " a "},
-    '{"text_a": "a", "text_b": "b"}': {1: ("a", "b")},
     '{"tokens": ["a", "b"]}': {1: ["a", "b"]},
     '{"tokens": ["a"], "segments": [1]}': {1: Entry("f line 1", tokens=("a",), segments=(1,))},
-    '{"text": "a\u2028b"}': {1: "a\u2028b"},
     '\n{"text": "a"}\r\n \t\n{"text": "b"}': {2: "a", 4: "b"},
-    '\ufeff{"text": "a"}': {1: "a"},
     '["he ran", "she ran"]': {"item 1": "he ran", "item 2": "she ran"},
     '"he ran"\n"she \\u0041"\n': {1: "he ran", 2: "she A"},
     '["he", "ran"]\n["she"]\n': {1: ["he", "ran"], 2: ["she"]},
@@ -48,83 +46,47 @@ READ: dict[str | bytes, Rows] = {
         3: 'she said "no"\nand ran',
         5: "x",
     },
-    "\ufeffid;text\r\n1;he ran\r\n2;she, too\r\n": {2: "he ran", 3: "she, too"},
     'text\n"he, too, ran"\nshe ran\n': {2: "he, too, ran", 3: "she ran"},
     'text\tlabel\n"Hello," he said\t1\n"she ran\t0\n': {2: '"Hello," he said', 3: '"she ran'},
-    "text_a,text_b\nhe ran,she ran\n": {2: ("he ran", "she ran")},
-    "nr|text\n1|he ran\n2|she, too\n": {2: "he ran", 3: "she, too"},
     f'id,text\n1,"{"word " * 40_000}"\n': {2: "word " * 40_000},
-    "id,text\n1,he, too\n2,she\n": {
-        2: Bad("has 3 cells, and the first line 2; quote the text"),
-        3: "she",
-    },
     "id,text\n1,\n2,she\n": {2: Blank("`text` is ''; it must hold some text"), 3: "she"},
     '["she ran .", "he"]\n["she"]\n': {
         1: Bad("is a list of texts, not of tokens; write a text to a line"),
         2: ["she"],
     },
-    parquet(text=["", "the", "\n", None, "cat", " "]): {
-        "row 1": Blank("`text` is ''; it must hold some text"),
-        "row 2": "the",
-        "row 3": Blank("`text` is '\\n'; it must hold some text"),
-        "row 4": Blank("`text` is null; it must hold some text"),
-        "row 5": "cat",
-        "row 6": Blank("`text` is ' '; it must hold some text"),
+    parquet(text=pa.array([None, "cat"]).cast(pa.dictionary(pa.int16(), pa.large_string()))): {
+        "row 1": Blank("`text` is null; it must hold some text"),
+        "row 2": "cat",
     },
     arrow(id=[1, 2], text=["The cat.", "A mat."]): {"row 1": "The cat.", "row 2": "A mat."},
-    '{"text": "\u3042\u200b"}\n{"text": "."}\n{"text": "\u0301"}': {
-        1: "\u3042\u200b",
-        2: ".",
-        3: "\u0301",
-    },
     '{"tokens": ["[PAD]", "[CLS]", "the", "[PAD]", "[PAD]"], "segments": [0, 0, 1, 1, 0]}': {
         1: Entry("f line 1", tokens=("[CLS]", "the"), segments=(0, 1))
     },
-    '["[MASK]", "[MASK]", "the", "[UNK]", "[UNK]"]\n["[PAD]", "a"]': {
-        1: ["[MASK]", "[MASK]", "the", "[UNK]", "[UNK]"],
-        2: ["a"],
-    },
     "\ufeff\n = Title = \n \n one \n two \n": {2: "= Title =", "lines 4-5": ("one", "two")},
-    "a\r\nb\r\n\r\nc": {"lines 1-2": ("a", "b"), 4: "c"},
     "a\u2028b\x0bc\x85d": {1: "a\u2028b\x0bc\x85d"},
-    **{
-        f"the cat\n{blank}\nthe dog\nthe mat\nb": {
-            1: "the cat",
-            "lines 3-4": ("the dog", "the mat"),
-            5: "b",
-        }
-        for blank in ("", "\u200b", "\ufeff \u00ad", "\x07")
+    "the cat\n\ufeff \u200b\x07\nthe dog\nthe mat\nb": {
+        1: "the cat",
+        "lines 3-4": ("the dog", "the mat"),
+        5: "b",
     },
 }
 HALF = "half of a UTF-16 pair and no character by itself; write the text anew as UTF-8"
 NOT_JSON = "; a file that starts with { is read as JSON Lines, one whole object per line"
 LEFT_OUT = {
     '{"text": 5}': Bad("`text` is 5; it must be a string"),
-    '{"text": null}': Blank("`text` is null; it must hold some text"),
     '{"text": ""}': Blank("`text` is ''; it must hold some text"),
-    '{"text": "\\u00a0\\n"}': Blank(r"`text` is '\xa0\n'; it must hold some text"),
     '{"text": "\\u200b\\ufeff\\u0000"}': Blank(
         r"`text` is '\u200b\ufeff\x00'; it must hold some text"
     ),
     '{"text": "a\\ud800"}': Bad(rf"`text` holds '\ud800', {HALF}"),
     '{"text_a": "a", "text_b": " "}': Blank("`text_b` is ' '; it must hold some text"),
-    '{"text_a": "a"}': Bad(f"holds `text_a`; {EXPECTED}"),
     '{"text": "a", "tokens": ["a"]}': Bad(f"holds `text` and `tokens`; {EXPECTED}"),
-    '{"Text": "a"}': Bad(f"holds no entry; {EXPECTED}"),
-    "7": Bad(f"is 7 and no object; {EXPECTED}"),
-    "[7]": Bad("token 1 is 7; each token must be a string, not empty"),
-    "[]": Blank("`tokens` is empty; it must hold at least one token"),
     '{"text": "a", "text": "b"}': Bad(
         f"is not JSON (the key 'text' stands twice in one object){NOT_JSON}"
     ),
-    '{"tokens": "ab"}': Bad("`tokens` is 'ab'; it must be a list of strings"),
     '{"tokens": []}': Blank("`tokens` is empty; it must hold at least one token"),
-    '{"tokens": ["a", ""]}': Bad("token 2 is ''; each token must be a string, not empty"),
     '{"tokens": ["a"], "segments": [0, 1]}': Bad(
         "1 token(s) but 2 segment id(s); give one for each token"
-    ),
-    '{"tokens": ["a"], "segments": [-1]}': Bad(
-        "segment id 1 is -1; it must be an integer from 0 on"
     ),
     '{"tokens": ["a"], "segments": [true]}': Bad(
         "segment id 1 is True; it must be an integer from 0 on"
@@ -136,43 +98,23 @@ LEFT_OUT = {
     '{"tokens": ["[CLS]", "the", "[SEP]", "[SEP]"]}': Bad(
         "begins or ends with '[SEP]' several times, as padded batches do; leave the padding out"
     ),
-    '{"tokens": ["[CLS]", "[CLS]", "the"]}': Bad(
-        "begins or ends with '[CLS]' several times, as padded batches do; leave the padding out"
-    ),
-    '{"text": "a"': Bad(f"is not JSON (Expecting ',' delimiter at character 13){NOT_JSON}"),
-    '{"text": "a"} {"text": "b"}': Bad(f"is not JSON (Extra data at character 15){NOT_JSON}"),
     '{"text": "a", "x": NaN}': Bad(f"is not JSON (NaN is no JSON value){NOT_JSON}"),
     '{"x": ' + "[" * 100_000: Bad("is nested too deeply to be read; use flat objects"),
-    '{"text": ' + "7" * 5000 + "}": Bad(
-        "is not JSON (Exceeds the limit (4300 digits) for integer string conversion: value has "
-        f"5000 digits; use sys.set_int_max_str_digits() to increase the limit){NOT_JSON}"
-    ),
 }
-HEADLESS = (
-    "; name the one of the texts with --column, or put the names of the columns into the first line"
-)
 REFUSED: dict[str | bytes, str] = {
-    "ham\tGo now\nspam\tFree, now\n": f"f: has no column `text` (its first line: 'ham', 'Go now')"
-    f"{HEADLESS}",
-    'id,text\n1,"he said "no" twice"\n': "f line 2: is no row of a table (',' expected after "
-    "'\"'); double the quotes within a quoted text",
+    "ham\tGo now\nspam\tFree, now\n": "f: has no column `text` (its first line: 'ham', 'Go now'); "
+    "name the one of the texts with --column, or put the names of the columns into the first line",
     'id,text\n1,"he ran\n': "f line 2: is no row of a table (unexpected end of data); double the "
     "quotes within a quoted text",
-    '["he ran", "she"': "f: is no whole JSON list (Expecting ',' delimiter: line 1 column 17 (char "
-    "16)); make it again",
-    parquet(text=[1, 2]): "f: column `text` is of type int64; it must hold strings",
     parquet(
         id=[1], body=["a"]
     ): "f: has no column `text` (its columns: 'id', 'body'); name the one "
     "of the texts with --column",
-    '{"text": 5}\n{"text": ""}': "f line 1: `text` is 5; it must be a string",
     '{"text": ""}\n[]': "f: holds no sequence; give a file that holds some text",
     b'{"text": "a"}\n' * 200 + b'{"text": "caf\xe9"}': "f line 201: byte 14 (0xe9) is not UTF-8; "
     "save the file as UTF-8",
-    "fine\n\ncafé".encode("latin1"): "f line 3: byte 4 (0xe9) is not UTF-8; save the file as UTF-8",
     b"short\n" + b"x" * 17 * 2**20: "f line 2: goes on for more than 16 MiB; write a text of a few "
     "pages to a line",
-    "\n \n": "f: holds no sequence; give a file that holds some text",
 }
 GOOD = '{"text": "fine"}'
 CASES = READ | REFUSED | {f"{GOOD}\n{row}\n": {1: "fine", 2: why} for row, why in LEFT_OUT.items()}
@@ -184,35 +126,17 @@ def test_a_file_is_read_row_by_row_or_refused_with_the_reason(tmp_path, content)
     assert_outcome(CASES[content], path, tokenizer=BUILT["bert"])
 
 
-ROWS = [
-    {"title": "One", "body": "The cat sat.", "text": "Not this."},
-    {"title": "Two", "body": "The dog ran.", "text_a": "Nor this.", "tokens": ["x"]},
-]
-LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS)
-BODIES = [row["body"] for row in ROWS]
-ONLY_TABLES = (
-    "--column names the column of the texts in JSON, CSV, TSV, Parquet or Arrow, and f is "
-)
 OF_COLUMNS: dict[str, tuple[str | bytes, Rows | str]] = {
-    "of JSON Lines": (LINES, {1: BODIES[0], 2: BODIES[1]}),
-    "of CSV": ("body,text\nhe ran,not this\n", {2: "he ran"}),
-    "of Parquet": (parquet(body=BODIES, text=["x", "y"]), {"row 1": BODIES[0], "row 2": BODIES[1]}),
+    "of JSON Lines": ('{"text": "Not this.", "body": "The cat sat."}', {1: "The cat sat."}),
     "of JSON Lines that is not there": (
-        LINES.replace("body", "content"),
-        "f line 1: has no key `body` (its keys: 'title', 'content', 'text'); name the one of the "
-        "texts with --column. It is the first of 2 malformed rows among 2; more than 1 in 100 are "
-        "too many to be left out.",
+        '{"text": "Not this."}',
+        "f line 1: has no key `body` (its keys: 'text'); name the one of the texts with --column",
     ),
-    "without a text in it": (
-        '{"body": 3}\n{"body": "a"}\n{"body": null}',
-        {
-            1: Bad("`body` is 3; it must be a string"),
-            2: "a",
-            3: Blank("`body` is null; it must hold some text"),
-        },
+    "of plain text": (
+        "The cat sat.\n",
+        "--column names the column of the texts in JSON, CSV, TSV, Parquet or Arrow, and f is "
+        "plain text. Leave --column out.",
     ),
-    "of what has no keys": ('["a b"]', "f item 1: is 'a b' and has no keys; leave --column out"),
-    "of plain text": ("The cat sat.\n", f"{ONLY_TABLES}plain text. Leave --column out."),
 }
 
 
@@ -220,19 +144,6 @@ OF_COLUMNS: dict[str, tuple[str | bytes, Rows | str]] = {
 def test_a_column_that_is_named_is_read_and_no_other(tmp_path, case):
     content, expected = OF_COLUMNS[case]
     assert_outcome(expected, written(tmp_path, content), column="body")
-
-
-@pytest.mark.parametrize(
-    "kind",
-    [
-        *(pa.string(), pa.large_string(), pa.string_view()),
-        *(pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int16(), pa.large_string())),
-    ],
-)
-def test_strings_of_parquet_may_be_of_any_kind(tmp_path, kind):
-    texts = [f"Text number {number}." for number in range(700)]
-    path = written(tmp_path, parquet(text=pa.array(texts).cast(kind)))
-    assert_outcome({f"row {row}": text for row, text in enumerate(texts, start=1)}, path)
 
 
 @pytest.mark.parametrize(("form", "write"), [("Parquet", parquet), ("Arrow", arrow)])
@@ -257,25 +168,6 @@ def test_a_relative_name_with_a_colon_is_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written(tmp_path, parquet(text=["a"]), "wiki:en.parquet")
     assert outcome("wiki:en.parquet") == {"wiki:en.parquet row 1": "a"}
-
-
-@pytest.mark.parametrize(
-    ("family", "tokens", "expected"),
-    [
-        ("gpt2", ["th", "th", "<|end|>"], {1: ["th", "th", "<|end|>"]}),
-        ("gpt2", ["th", "th", "<|end|>", "<|end|>"], "<|end|>"),
-        ("llama", ["</s>", "</s>", "▁the"], "</s>"),
-    ],
-)
-def test_ends_of_a_text_that_pad_are_refused(tmp_path, family, tokens, expected):
-    refusal = (
-        f"f line 1: begins or ends with {expected!r} several times, as padded batches do; leave "
-        "the padding out"
-    )
-    path = written(tmp_path, json.dumps({"tokens": tokens}))
-    assert_outcome(
-        refusal if isinstance(expected, str) else expected, path, tokenizer=BUILT[family]
-    )
 
 
 BLANK, BAD = '{"text": ""}', '{"text": 5}'
@@ -307,8 +199,6 @@ def test_rows_are_counted_up_to_the_last_that_is_read_and_over_all_files(tmp_pat
     other = written(tmp_path, "\n".join([BAD, GOOD, BLANK]), "other")
     counted = load((one, other, other)).counts
     assert (counted["blank_rows_left_out"], counted["malformed_rows_left_out"]) == (3, 2)
-    padded = load(written(tmp_path, '["[PAD]", "[CLS]", "the", "[PAD]"]\n["a"]')).counts
-    assert padded["padding_tokens_left_out"] == 2
 
 
 def test_what_is_left_out_is_printed_and_long_lists_are_cut_for_each_kind(
@@ -322,25 +212,6 @@ def test_what_is_left_out_is_printed_and_long_lists_are_cut_for_each_kind(
         "Left out: f line 6: `text` is 5; it must be a string.",
         "Left out: 3 more.",
     ]
-
-
-texts = st.text(min_size=1).filter(lambda text: not is_blank(text))
-tokens = st.lists(st.text(min_size=1), min_size=1).map(tuple)
-fields: st.SearchStrategy[dict[str, Any]] = st.one_of(
-    texts.map(lambda text: {"texts": (text,)}),
-    st.tuples(texts, texts).map(lambda pair: {"texts": pair}),
-    tokens.map(lambda drawn: {"tokens": drawn}),
-    tokens.map(lambda drawn: {"tokens": drawn, "segments": tuple(len(of) % 3 for of in drawn)}),
-)
-
-
-@unhurried(50)
-@given(drawn=st.lists(fields, min_size=1))
-def test_what_was_written_is_read_again(tmp_path_factory, drawn):
-    entries_written = [Entry("", **values) for values in drawn]
-    path = tmp_path_factory.mktemp("round") / "f"
-    assert write_jsonl(entries_written, path) == len(drawn)
-    assert [replace(entry, place="") for entry in entries(str(path))] == entries_written
 
 
 def test_a_file_takes_its_name_when_it_is_whole_and_a_failure_leaves_the_old_one(tmp_path):
@@ -359,7 +230,143 @@ def test_a_file_takes_its_name_when_it_is_whole_and_a_failure_leaves_the_old_one
             write_jsonl(watched(fails), path)
         assert path.read_text("utf-8") == content
         assert os.listdir(tmp_path) == ["f"]
-    assert refused(UserError, write_jsonl, [], tmp_path / "none" / "f") == (
-        f"{tmp_path / 'none' / 'f'} cannot be written (No such file or directory); name a file in "
-        "a folder that exists, may be written to and has room."
-    )
+
+
+RECORDS = [
+    {"tokens": ["[CLS]", "the", "café", "[SEP]"], "attns": np.ones((2, 2, 4, 4), np.float16)},
+    {"tokens": ["[CLS]", "[SEP]"], "attns": np.zeros((2, 2, 2, 2), np.float16)},
+]
+OF_RECORDS = {"entry 1": RECORDS[0]["tokens"], "entry 2": RECORDS[1]["tokens"]}
+PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
+ATTENTION = {
+    "an array": np.ones((2, 2)),
+    "a list": [np.arange(3), np.float64(1)],
+    "objects": np.array([{"a": [1]}, None], dtype=object),
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("kind", ATTENTION)
+def test_whatever_stands_for_attention_is_passed_over(tmp_path, protocol, kind):
+    """A new version of NumPy that writes other names shows here and not at a user's."""
+    records = [{**record, "attns": ATTENTION[kind]} for record in RECORDS]
+    assert_outcome(OF_RECORDS, written(tmp_path, pickle.dumps(records, protocol)))
+
+
+PYTHON_2 = (
+    b"(lp1\n(dp2\nS'tokens'\n(lp3\nV[CLS]\naVcaf\\u00e9\nasS'attns'\n"
+    b"cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR"
+    b"(I1\n(I1\ntcnumpy\ndtype\n(S'f2'\nI0\nI1\ntRI00\nS'\\x00\\xe9'\ntb"
+    b"sa."
+)
+NUMPY_1 = pickle.dumps(RECORDS, 0).replace(b"numpy._core", b"numpy.core")
+FORMS = {
+    "of Python 2": (PYTHON_2, {"entry 1": ["[CLS]", "café"]}),
+    "of NumPy 1": (NUMPY_1, OF_RECORDS),
+    "twice": (
+        pickle.dumps(RECORDS) * 2,
+        "f: goes on after the end of its pickle; download it again, or give the corpus as JSON "
+        "Lines",
+    ),
+    "no list": (
+        pickle.dumps({"tokens": []}),
+        "f: holds {'tokens': []}; it must be a pickled list of dicts",
+    ),
+    "one text": (
+        pickle.dumps([{"tokens": "ab"}]),
+        "f entry 1: `tokens` is 'ab'; it must be a list of strings",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_is_read_or_refused(tmp_path, form):
+    content, expected = FORMS[form]
+    assert_outcome(expected, written(tmp_path, content))
+
+
+@pytest.mark.parametrize("protocol", [PROTOCOLS[0], PROTOCOLS[-1]])
+def test_cut_short_anywhere_the_pickle_is_refused(tmp_path, protocol):
+    content = pickle.dumps(RECORDS[1:], protocol)
+    for end in range(6, len(content)):
+        assert str(outcome(written(tmp_path, content[:end]))).startswith(
+            "f: is a damaged pickle ('"
+        )
+    assert_outcome({"entry 1": RECORDS[1]["tokens"]}, written(tmp_path, content))
+
+
+@unhurried(150)
+@given(data=st.data(), protocol=st.sampled_from(PROTOCOLS))
+def test_damaged_anywhere_the_pickle_is_read_or_refused(tmp_path_factory, data, protocol):
+    content = bytearray(pickle.dumps(RECORDS[1:], protocol))
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(2, len(content) - 1))] = data.draw(st.integers(0, 255))
+    outcome(written(tmp_path_factory.mktemp("damaged"), bytes(content)))  # no other error
+
+
+def test_attention_is_passed_over_as_it_is_read(tmp_path):
+    """A dozen large arrays cost no more memory than the tokens beside them."""
+    attention = np.ones((2, 2, 256, 256))
+    path = tmp_path / "f"
+    records = [{"tokens": ["a"], "attns": attention.copy()} for _ in range(12)]
+    path.write_bytes(pickle.dumps(records, 4))
+    tracemalloc.start()
+    assert len(list(pickle_rows(path, TEXT))) == 12
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1e6
+
+
+class Payload:
+    """Unpickled by anything but the reader, it writes a file."""
+
+    def __reduce__(self):
+        return os.system, ("echo run > trace",)
+
+
+ASKS_FOR = (
+    "f: asks for {!r}, which no list of tokens needs and which could run code; nothing of it was "
+    "run; do not trust this file"
+)
+
+
+@pytest.mark.parametrize("protocol", [PROTOCOLS[0], PROTOCOLS[-1]])
+def test_a_pickle_that_would_run_code_is_refused_and_runs_none(tmp_path, monkeypatch, protocol):
+    monkeypatch.chdir(tmp_path)
+    for attention in (np.array([Payload()], dtype=object), Payload()):
+        content = pickle.dumps([{"tokens": ["a"], "attns": attention}], protocol)
+        assert outcome(written(tmp_path, content)) == ASKS_FOR.format(f"{os.name}.system")
+        assert not Path("trace").exists()
+    pickle.loads(content)
+    assert Path("trace").exists(), "this test could not have failed"
+
+
+@pytest.mark.parametrize(
+    "name", ["builtins eval", "numpy load", "numpy ndarray.tofile", "copyreg _reconstructor"]
+)
+def test_every_other_name_is_refused(tmp_path, name):
+    module, attribute = name.encode().split()
+    lengths = len(module), module, len(attribute), attribute
+    stack_global = b"\x80\x04\x8c%c%b\x8c%c%b\x93." % lengths
+    for content in (b"\x80\x02c%b\n%b\n." % (module, attribute), stack_global):
+        assert outcome(written(tmp_path, content)) == ASKS_FOR.format(name.replace(" ", "."))
+
+
+HARMFUL = {
+    "endless bytes": b"\x80\x04\x8e" + (2**62).to_bytes(8, "little"),
+    "an endless memo": b"\x80\x02]r\xff\xff\xff\xff",
+    "a name by number": b"\x80\x02\x82\xf0)R.",
+    "an attribute of a stub": b"\x80\x02cnumpy\nndarray\n}X\x01\x00\x00\x00xK\x01sb.",
+}
+
+
+@pytest.mark.parametrize("kind", HARMFUL)
+def test_what_would_take_memory_or_change_the_reader_is_a_damaged_pickle(tmp_path, kind):
+    copyreg.add_extension("os", "getcwd", 0xF0)  # a name that is then found without being named
+    try:
+        assert "f: is a damaged pickle (" in str(outcome(written(tmp_path, HARMFUL[kind])))
+    finally:
+        copyreg.remove_extension("os", "getcwd", 0xF0)
+        copyreg.clear_extension_cache()
+    assert not hasattr(_Forgotten, "x")
