@@ -1,4 +1,4 @@
-"""Entries, sequences and their annotations, alike for every corpus format; and random draws."""
+"""Entries, sequences and their annotations, alike for every corpus format; draws among sequences."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -148,3 +148,10 @@ def generator(seed: int, *, purpose: Purpose, index: int) -> np.random.Generator
         raise UserError(f"--seed is {seed}; it must be 0 or more.")
     beside = (PURPOSES.index(purpose), index)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=beside))
+
+
+def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
+    """Return all indices, or n evenly spaced ones if there are more."""
+    ordered = indices if isinstance(indices, range) else sorted(indices)
+    n = min(n, len(ordered))
+    return frozenset(ordered[place * len(ordered) // n] for place in range(n))

@@ -18,7 +18,7 @@ from analysis.statistics.base.tables import Table
 from analysis.statistics.corpus import Identity
 from analysis.statistics.probing.parsers import SHOWN
 from precompute.corpora.index.corpus import Corpus
-from precompute.corpora.sequence import Sequence
+from precompute.corpora.sequence import Sequence, evenly_spaced
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs.shards import SEALED, contract, fingerprint, is_intact, shard_path
 from precompute.passes import STATISTICS
@@ -86,13 +86,6 @@ def again_within_budget(n_sequences: int, *, n_layers: int, n_heads: int) -> int
 
 def _passes_again(n_layers: int, n_heads: int) -> float:
     return n_layers * (n_heads + _PASSES_OF_LAYER)
-
-
-def evenly_spaced(indices: Iterable[int], n: int) -> frozenset[int]:
-    """Return all indices, or n evenly spaced ones if there are more."""
-    ordered = indices if isinstance(indices, range) else sorted(indices)
-    n = min(n, len(ordered))
-    return frozenset(ordered[place * len(ordered) // n] for place in range(n))
 
 
 def block_of(

@@ -34,8 +34,7 @@ from analysis.models.trace import LayerTrace, LayerWeights, Model, ModelWeights
 from analysis.statistics.corpus import Identity
 from analysis.token_types import REGISTER
 from precompute.corpora.images.image_reader import ImageReader
-from precompute.corpora.sequence import Sequence, generator
-from precompute.jobs.plan import evenly_spaced
+from precompute.corpora.sequence import Sequence, evenly_spaced, generator
 
 
 def chosen_device(name: str) -> torch.device:

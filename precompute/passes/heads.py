@@ -34,7 +34,7 @@ from analysis.statistics.heads.single_heads import (
     SEQUENCE_HEAD_PATTERN,
 )
 from analysis.token_types import BOS, CLS, COMMA_PERIOD, FIRST, OTHER, SEP, TOKEN_TYPES
-from precompute.jobs.plan import evenly_spaced
+from precompute.corpora.sequence import evenly_spaced
 from precompute.passes.filling import FromBatch, by_name, fills, parts_of_shard, rows, rows_of_layer
 from precompute.passes.layers import Batch, Layer, Recorded
 

@@ -25,8 +25,7 @@ from analysis.models.trace import LayerTrace, LayerWeights
 from analysis.scopes import BUDGET, LayerOrder
 from analysis.statistics.base.weighing import NORM, WEIGHT
 from analysis.token_types import BOS, CLS, OTHER, REGISTER, SEP
-from precompute.corpora.sequence import Annotation, Sequence
-from precompute.jobs.plan import evenly_spaced
+from precompute.corpora.sequence import Annotation, Sequence, evenly_spaced
 from precompute.models.loaded_model import Classification, Control, LoadedModel
 
 Shared = TypeVar("Shared")

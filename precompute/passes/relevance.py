@@ -27,8 +27,7 @@ from analysis.relevance_rules import ALL, MEAN_WEIGHTS, MOST_BYTES, RULES
 from analysis.statistics import relevance as tables
 from analysis.statistics.base.tables import Table
 from analysis.token_types import CLS
-from precompute.corpora.sequence import Sequence, generator
-from precompute.jobs.plan import evenly_spaced
+from precompute.corpora.sequence import Sequence, evenly_spaced, generator
 from precompute.models.loaded_model import Classification
 from precompute.passes.filling import FromBatch, fills, parts_of_shard, rows
 from precompute.passes.layers import Batch, Layer

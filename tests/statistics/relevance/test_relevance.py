@@ -30,8 +30,8 @@ from analysis.statistics.relevance import (
     SEQUENCE_PERTURBATION,
     STEPS,
 )
-from precompute.corpora.sequence import generator
-from precompute.jobs.plan import Plan, evenly_spaced
+from precompute.corpora.sequence import evenly_spaced, generator
+from precompute.jobs.plan import Plan
 from precompute.live.one_sequence import Rerun
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
