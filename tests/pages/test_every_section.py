@@ -89,6 +89,19 @@ def undrawn(page: str, section: Section, store: Store, lang: str, **choices: str
         return ran(page, section.name, store, **FOR_ALL | choices)
 
 
+OF_OTHER_MODELS = {
+    *("class_prediction", "image", "no_token", "offset_term", "patch_offset", "perturbation"),
+    *("position_kernel", "rotary_plane", "score_share", "sequence_no_token"),
+    "sequence_perturbation",
+}
+"""Tables of images, classes, sink logits, and positions that are not added to the input."""
+
+
+def test_the_file_of_most_sections_has_rows_of_every_table_that_its_model_allows(treebank_folder):
+    rows = looked_at(treebank_folder / "tiny.duckdb").rows
+    assert {name for name, n in rows.items() if not n} == OF_OTHER_MODELS
+
+
 @pytest.mark.parametrize("place", places())
 def test_a_section_is_whole_in_both_languages_and_can_be_exported(place, request, monkeypatch):
     """In both languages on its home, which take turns on other files."""
