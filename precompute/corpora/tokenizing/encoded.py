@@ -181,8 +181,8 @@ def framed(
     return tuple(tokens), tuple(segments)
 
 
-_CHARACTERS = 16
-"""Characters read of a text for each token that is wanted, several times the need of most texts."""
+_CHARACTERS = 8
+"""Characters read of a text for each token that is wanted, about twice the need of most texts."""
 _BEYOND = 128
 """Tokens that are read beyond those kept, which do not depend on what follows so late: a tokenizer
 looks ahead by a word, and the longest word that WordPiece takes apart has 100 letters."""
