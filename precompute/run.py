@@ -35,16 +35,10 @@ from precompute.jobs.shards import claimed, remove_unfinished
 from precompute.models.identity import differences
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.needs import chosen_statistics, in_order, named_statistics, of_texts_run_again
 from precompute.passes import STATISTICS
 from precompute.progress import Made, OnEvent, ignore
-from precompute.request import (
-    Request,
-    chosen_statistics,
-    image_corpus_name,
-    in_order,
-    named_statistics,
-    of_texts_run_again,
-)
+from precompute.request import Request, image_corpus_name
 from precompute.store.build import build, checked_facts, identity, provenance_facts, run_row
 from precompute.store.show import opened
 

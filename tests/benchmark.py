@@ -55,8 +55,8 @@ from precompute.jobs.runner import finish_plan, run_local
 from precompute.jobs.shards import finish_shard
 from precompute.models.load_models import load_model
 from precompute.models.loaded_model import LoadedModel
+from precompute.needs import chosen_statistics
 from precompute.passes import STATISTICS
-from precompute.request import chosen_statistics
 from precompute.store.build import build
 from tests.hostile_files import PROVENANCE
 from tests.pages.kit.chromium import serving

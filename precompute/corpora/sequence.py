@@ -1,4 +1,4 @@
-"""Entries, sequences and their annotations, alike for every corpus format; draws among sequences."""
+"""Entries, sequences and their annotations, alike for every format; and draws among sequences."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

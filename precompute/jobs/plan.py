@@ -22,6 +22,7 @@ from precompute.corpora.sequence import Sequence, evenly_spaced
 from precompute.corpora.word_files import Frequencies, WordVectors
 from precompute.jobs.shards import SEALED, contract, fingerprint, is_intact, shard_path
 from precompute.passes import STATISTICS
+from precompute.request import USUAL, Bounds
 
 if TYPE_CHECKING:  # which load torch
     from analysis.measures.heads.head_effect import TypeMeans
@@ -32,16 +33,6 @@ if TYPE_CHECKING:  # which load torch
 import numpy as np
 from jaxtyping import Int, Int32
 
-
-@dataclass(frozen=True)
-class Bounds:
-    """Limits of a file: blocks of sequences, and rows of a table of tokens, words or pairs."""
-
-    blocks: int = 4096
-    raw_rows: int = 20_000_000
-
-
-USUAL = Bounds()
 LEAST_CHECKED, _MOST_CHECKED = 2, 32
 _SHARE_OF_CHECKS = 10
 """Checks of robustness take at most one part in so many of a run, and effects of heads one more."""

@@ -30,8 +30,9 @@ from precompute.jobs.shards import unfinished_name
 from precompute.jobs.tables import Config, database_config, facts_of, register_texts
 from precompute.models.bundled import BUNDLED
 from precompute.models.loaded_model import LoadedModel
+from precompute.needs import of_texts_run_again
 from precompute.progress import Begun, Finished, OnEvent, ignore
-from precompute.request import Request, of_texts_run_again
+from precompute.request import Request
 from precompute.store.check import assert_laws, assert_parts_add_up
 
 IMAGES = 64

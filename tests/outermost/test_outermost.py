@@ -52,7 +52,7 @@ def test_every_public_view_is_recomputed_or_said_not_to_be(small):
 
 
 def test_what_recomputes_imports_nothing_of_what_it_checks():
-    """What builds the small files does."""
+    """Modules that build the small files do."""
     rooms, builds = ("analysis", "pages", "precompute", "tests"), ("conftest", "small_files")
     for path in Path(__file__).parent.glob("*.py"):
         of_project = [name for name in imports(path) if name.startswith(rooms)]

@@ -134,7 +134,7 @@ TAKEN, REFUSED = 204, 413
 
 @pytest.fixture
 def uploads(monkeypatch) -> tuple[MemoryUploadedFileManager, Callable[..., list[int]]]:
-    """What uploads are kept in, and the statuses of uploads that arrive together.
+    """Store of uploads, and the statuses of uploads that arrive together.
 
     Of the layer that bounds them, over one that keeps them, with limits of 3 bytes a session and 6
     in all. Without their size uploads count as 2 bytes.

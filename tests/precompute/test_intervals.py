@@ -104,9 +104,9 @@ CHOSEN = [
 ]  # fmt: skip
 OF_WORDS = ["dependency_accuracy", "coreference_accuracy"]
 OF_SAMPLE = ["relative_position_centre", "relative_position_cluster"]
-"""What is made of all numbers at once, and so of the sequences in the sample alone."""
+"""Tables that are made of all numbers at once, and so of the sequences in the sample alone."""
 MOVED = ("low", "high")
-"""How columns end that depend on which sequences are redrawn together."""
+"""Ends of columns that depend on which sequences are redrawn together."""
 Stores = tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection]
 
 

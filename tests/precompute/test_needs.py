@@ -15,9 +15,9 @@ from pages.words.say import catalogue
 from precompute.corpora.sequence import Entry
 from precompute.jobs.runner import run_local
 from precompute.models.loaded_model import LoadedModel
-from precompute.needs import check_corpus, check_known, check_model, corpus_needs
+from precompute.needs import check_corpus, check_known, check_model, chosen_statistics, corpus_needs
 from precompute.passes import STATISTICS
-from precompute.request import chosen_statistics, request_of
+from precompute.request import request_of
 from precompute.run import run
 from tests.precompute.corpora.tiny import on_disk
 from tests.refusals import refused
@@ -91,7 +91,7 @@ UNFIT = {
     (Need.OWN_VECTORS, "youtu", "afmoe"): "vectors f(x) that are the same for every query, and "
     "afmoe scales what attention mixes by gates of the query: leave {} out.",
 }
-"""What is said of a need, a model that meets it, and one that does not."""
+"""Messages by need, by a model that meets it, and by one that does not."""
 
 
 @pytest.mark.parametrize(("need", "fit", "unfit"), UNFIT)

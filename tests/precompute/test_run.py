@@ -19,9 +19,8 @@ from analysis.foreign_file import Locked
 from analysis.statistics.question import quoted_files
 from precompute import command_line, demo
 from precompute.jobs.runner import run_local
-from precompute.needs import summary
+from precompute.needs import of_texts_run_again, summary
 from precompute.passes import STATISTICS
-from precompute.request import of_texts_run_again
 from precompute.run import _misread, run
 from precompute.store.build import checked_facts
 from tests.precompute.jobs.test_settings import planned

@@ -39,6 +39,7 @@ _BEGINNINGS = {
 }
 _HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 _BRANDS = {b"avif": "AVIF", b"avis": "AVIF"} | dict.fromkeys(_HEIC, "HEIC")
+_BITMAP_HEADERS = {12, 40, 52, 56, 64, 108, 124}
 _FOREIGN = {
     "AVIF": "avif",
     "HEIC": "heic heif",
@@ -64,15 +65,7 @@ def kind_of(head: bytes) -> str | None:
         return "WEBP"
     if head[4:8] == b"ftyp":
         return _BRANDS.get(head[8:12])
-    if head[:2] == b"BM" and int.from_bytes(head[14:18], "little") in {
-        12,
-        40,
-        52,
-        56,
-        64,
-        108,
-        124,
-    }:
+    if head[:2] == b"BM" and int.from_bytes(head[14:18], "little") in _BITMAP_HEADERS:
         return "BMP"
     return "SVG" if head.lstrip()[:1] == b"<" and b"<svg" in head.lower() else None
 
